@@ -44,6 +44,7 @@ WARM_UP = 9  # recordings, captures
 BATCH = 2
 NETS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
     "encoder": (lambda nets: nets.Encoder(vocabulary=100, dim=128, layers=6), (16,)),
+    "wide encoder": (lambda nets: nets.Encoder(vocabulary=100, dim=512, layers=6), (16,)),
     "resnet": (lambda nets: nets.ResNet(blocks=2, widths=(32, 64, 128)), (3, 8, 8)),
 }
 _VIEWS = frozenset(
@@ -51,7 +52,7 @@ _VIEWS = frozenset(
     _has_compatible_shallow_copy_type _local_scalar_dense _reshape_alias _unsafe_view alias as_strided chunk detach
     detach_ diagonal empty empty_like empty_strided expand is_same_size lift_fresh new_empty new_empty_strided permute
     reshape resize_ select set_ slice split split_with_sizes squeeze squeeze_ stride sym_size t transpose unbind
-    unsqueeze unsqueeze_ view
+    unsqueeze unsqueeze_ view is_pinned _pin_memory
     """.split()
 )
 
@@ -107,7 +108,7 @@ def _batch(net: str) -> tuple[np.ndarray, np.ndarray]:
     shape = NETS[net][1]
     random = np.random.RandomState(0)
     labels = (np.arange(BATCH) % 10).astype(np.int32)
-    if net == "encoder":
+    if net != "resnet":
         return random.randint(0, 100, (BATCH, *shape)).astype(np.int32), labels
     return random.randn(BATCH, *shape).astype(np.float32), labels
 
@@ -131,7 +132,7 @@ def torch_step(net: str, optimizer: str, scale: str, extra: str) -> tuple[Callab
     scaler = torch.amp.GradScaler("cuda", init_scale=1024.0, enabled=scale != "none")
     x, y = (torch.from_numpy(item).cuda() for item in _batch(net))
     y = y.to(torch.int64)
-    averages = [torch.zeros_like(item) for item in params] if extra == "EMA" else []
+    averages = [torch.zeros_like(item) for item in params] if extra in ("EMA", "MindCV's step") else []
     count = 0
 
     def step() -> None:
@@ -141,7 +142,7 @@ def torch_step(net: str, optimizer: str, scale: str, extra: str) -> tuple[Callab
         scaler.scale(loss).backward()
         if extra == "accumulation" and count % 2:
             return
-        if extra == "clipping":
+        if extra in WRITTEN:
             scaler.unscale_(made)
             torch.nn.utils.clip_grad_norm_(params, 1.0, foreach=True)
         scaler.step(made)
@@ -168,9 +169,21 @@ OURS: dict[str, tuple[str, Callable[[list[Any]], Any]]] = {
     "Adagrad": ("Adagrad", lambda params: nn.Adagrad(params, learning_rate=1e-3)),
     "experimental AdamW": ("AdamW", lambda params: ms.experimental.optim.AdamW(params, lr=1e-3)),
     "mint AdamW": ("AdamW", lambda params: ms.mint.optim.AdamW(params, lr=1e-3)),
+    "mint SGD": ("SGD", lambda params: ms.mint.optim.SGD(params, lr=1e-3, momentum=0.9)),
 }
 LEVELS = ("O1", "O2", "O3", "auto")  # beside torch's step in float32
-EXTRAS = (*LEVELS, "accumulation", "clipping", "EMA")
+WRITTEN: dict[str, Callable[[Any, Any, Any], Any]] = {  # steps that scripts write over a loss scale
+    "clipping": lambda *args: Clipped(*args),
+    "BERT's step": lambda *args: OfBert(*args),
+    "MindCV's step": lambda *args: OfMindCV(*args),
+    "MindFormers' step": lambda *args: OfMindFormers(*args),
+}
+EXTRAS = (*LEVELS, "accumulation", "EMA", *WRITTEN)
+
+
+def _thor(network: Any) -> Any:
+    rates, damping = (Tensor(np.full(100, value, np.float32)) for value in (1e-3, 0.03))
+    return nn.thor(network, rates, damping, 0.9, batch_size=BATCH, frequency=100)
 
 
 def _groups(params: list[Any]) -> list[dict[str, Any]]:
@@ -195,6 +208,86 @@ class Clipped(nn.TrainOneStepWithLossScaleCell):
 
 def _unscaled(scale: Any, gradient: Any) -> Any:
     return gradient * ops.cast(1.0 / scale, gradient.dtype)
+
+
+class OfBert(nn.TrainOneStepWithLossScaleCell):
+    """A step as the model zoo's BERT has it: each gradient is unscaled and clipped by its own norm."""
+
+    def __init__(self, network: Any, optimizer: Any, manager: Any) -> None:
+        super().__init__(network, optimizer, manager)
+        self.map, self.clip = ops.HyperMap(), nn.ClipByNorm()
+
+    def construct(self, *inputs: Any) -> Any:
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        gradients = self.grad(self.network, self.weights)(*inputs, ops.cast(scale, ms.float32))
+        gradients = self.map(ops.partial(_unscaled, scale), gradients)
+        gradients = self.map(self._clipped, gradients)
+        overflow = self.process_loss_scale(self.get_overflow_status(status, gradients))
+        if not overflow:
+            self.optimizer(gradients)
+        return loss, overflow, scale
+
+    def _clipped(self, gradient: Any) -> Any:
+        return self.clip(gradient, ops.cast(ops.tuple_to_array((1.0,)), gradient.dtype))
+
+
+class OfMindCV(Clipped):
+    """A step as trainers of image models have it: clipping by the global norm, and moving averages of the weights."""
+
+    def __init__(self, network: Any, optimizer: Any, manager: Any) -> None:
+        super().__init__(network, optimizer, manager)
+        self.updates = ms.Parameter(Tensor(0.0, ms.float32))
+        self.all = ms.ParameterTuple(list(network.get_parameters()))
+        self.averages = self.all.clone("ema", init="same")
+
+    def construct(self, *inputs: Any) -> Any:
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        filled = ops.ones_like(loss) * ops.cast(scale, loss.dtype)
+        gradients = self.grad(self.network, self.weights)(*inputs, filled)
+        gradients = self.hyper_map(ops.partial(_unscaled, scale), gradients)
+        gradients = ops.clip_by_global_norm(gradients, clip_norm=1.0)
+        overflow = self.process_loss_scale(self.get_overflow_status(status, self.grad_reducer(gradients)))
+        if not overflow:
+            loss = ops.depend(loss, self.optimizer(gradients))
+            loss = ops.depend(loss, self.average())
+        return loss
+
+    def average(self) -> Any:
+        self.updates += 1
+        keep = 0.9999 * (1 - ops.exp(-self.updates / 2000))
+        return self.hyper_map(ops.partial(_kept_average, keep), self.averages, self.all)
+
+
+def _kept_average(keep: Any, average: Any, weight: Any) -> Any:
+    return ops.assign(average, average * keep + weight * (1 - keep))
+
+
+class OfMindFormers(Clipped):
+    """A step as trainers of language models have it: the gradients are clipped where none overflowed, and the global
+    norm and the rate are results.
+    """
+
+    def construct(self, *inputs: Any) -> Any:
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        gradients = self.grad(self.network, self.weights)(*inputs, ops.fill(loss.dtype, loss.shape, 1.0) * scale)
+        gradients = self.grad_reducer(self.hyper_map(ops.partial(_unscaled, scale), gradients))
+        overflow = self.process_loss_scale(self.get_overflow_status(status, gradients))
+        norm = ops.sqrt(ops.addn(self.hyper_map(_square_sum, gradients)))
+        factor = 1.0 / ops.maximum(norm, Tensor(1.0, ms.float32))
+        if not overflow:
+            self.optimizer(self.hyper_map(ops.partial(_times, factor), gradients))
+        return loss, overflow, scale, self.optimizer.get_lr(), norm
+
+
+def _square_sum(gradient: Any) -> Any:
+    return ops.reduce_sum(ops.square(gradient.astype(ms.float32)))
+
+
+def _times(factor: Any, gradient: Any) -> Any:
+    return gradient * factor.astype(gradient.dtype)
 
 
 class Averaged(nn.Cell):
@@ -243,7 +336,7 @@ def our_step(net: str, optimizer: str, scale: str, mode: int, extra: str) -> tup
     network = NETS[net][0](nets_mindspore)
     weights = network.trainable_params()
     loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-    made = OURS[optimizer][1](weights)
+    made = _thor(network) if optimizer == "THOR" else OURS[optimizer][1](weights)
     x, y = (Tensor(item) for item in _batch(net))
     managers = {
         "none": None,
@@ -253,8 +346,8 @@ def our_step(net: str, optimizer: str, scale: str, mode: int, extra: str) -> tup
     step: Any
     if extra in LEVELS:
         step = ms.amp.build_train_network(network, made, loss, level=extra, loss_scale_manager=managers[scale])
-    elif extra == "clipping":
-        step = Clipped(nn.WithLossCell(network, loss), made, nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
+    elif extra in WRITTEN:
+        step = WRITTEN[extra](nn.WithLossCell(network, loss), made, nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
     elif extra == "accumulation":
         step = Accumulating(nn.WithLossCell(network, loss), made)
     else:
@@ -262,6 +355,8 @@ def our_step(net: str, optimizer: str, scale: str, mode: int, extra: str) -> tup
     if extra == "EMA":
         step = Averaged(step, weights)
     step.set_train()
+    if optimizer == "THOR":
+        step.add_flags_recursive(thor=extra == "second order")
     count = 0
 
     def run() -> None:
@@ -286,10 +381,14 @@ class Row(NamedTuple):
     extra: str = ""
 
 
+#: of 76 MB, where temporaries of the update are small beside the whole
+WIDE = ("Momentum", "SGD", "AdamWeightDecay", "Adagrad", "experimental AdamW", "mint AdamW", "mint SGD")
 ROWS = [
     *(Row("encoder", optimizer, scale) for optimizer in OURS for scale in ("none", "dynamic")),
     *(Row("encoder", optimizer, "fixed") for optimizer in ("Momentum", "Adam")),
     *(Row("resnet", optimizer, scale) for optimizer in ("Momentum", "Adam") for scale in ("none", "dynamic")),
+    *(Row("resnet", "THOR", "none", order) for order in ("first order", "second order")),
+    *(Row("wide encoder", optimizer, "dynamic") for optimizer in WIDE),
     *(Row("encoder", "AdamWeightDecay", "none" if extra == "accumulation" else "dynamic", extra) for extra in EXTRAS),
 ]
 MODES = {"PYNATIVE_MODE": ms.PYNATIVE_MODE, "GRAPH_MODE": ms.GRAPH_MODE}
@@ -301,13 +400,17 @@ def _allocated() -> int:
     return torch.cuda.memory_allocated()
 
 
+def _counterpart(row: Row) -> str:
+    return "SGD" if row.optimizer == "THOR" else OURS[row.optimizer][0]
+
+
 def compared(row: Row) -> Iterator[tuple[str, Measured, Measured]]:
     """Yield (mode, our step, torch's)."""
     reference = None
     for name, mode in MODES.items():
         if reference is None:
             others = _allocated()
-            reference = measured(*torch_step(row.net, OURS[row.optimizer][0], row.scale, row.extra), others)
+            reference = measured(*torch_step(row.net, _counterpart(row), row.scale, row.extra), others)
         others = _allocated()
         yield name, measured(*our_step(row.net, row.optimizer, row.scale, mode, row.extra), others), reference
 
@@ -340,7 +443,7 @@ def _line(cells: Sequence[str]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nets", nargs="+", choices=list(NETS), default=list(NETS))
-    parser.add_argument("--optimizers", nargs="+", choices=list(OURS), default=list(OURS))
+    parser.add_argument("--optimizers", nargs="+", choices=[*OURS, "THOR"], default=[*OURS, "THOR"])
     parser.add_argument("--write", action="store_true", help="put the table into docs/gpu.md")
     args = parser.parse_args()
     lines = []

@@ -98,7 +98,7 @@ __all__ = [
     *common.__all__,
     *context.__all__,
     *_train.__all__,
-]  # without the summaries, as upstream
+]  # without the summaries, as MindSpore
 
 __getattr__ = module_getattr(
     __name__,
@@ -145,5 +145,5 @@ __getattr__ = module_getattr(
 
 _register()
 
-if _environ.get("MS_PROFILER_OPTIONS"):  # upstream profiles from its import on
+if _environ.get("MS_PROFILER_OPTIONS"):  # MindSpore profiles from its import on
     from mindspore_compat import profiler  # noqa: F401

@@ -1,4 +1,4 @@
-"""Argument checks that scripts of the model zoo borrow. MindSpore: ``mindspore._checkparam`` (functions in 2.x,
+"""Argument checks borrowed by scripts of the model zoo. MindSpore: ``mindspore._checkparam`` (functions in 2.x,
 ``Validator`` and ``Rel`` in 1.x).
 """
 
@@ -39,7 +39,7 @@ _RELATIONS: dict[int, tuple[str, Callable[[Any, Any], bool]]] = {
     IN: ("in", lambda value, bound: value in bound),
     NOT_IN: ("not in", lambda value, bound: value not in bound),
 }
-#: which ends belong to a range
+#: ends that belong to a range
 _ENDS = {INC_NEITHER: (False, False), INC_LEFT: (True, False), INC_RIGHT: (False, True), INC_BOTH: (True, True)}
 
 
@@ -52,7 +52,7 @@ def check(
     prim_name: Any = None,
     excp_cls: type[Exception] = ValueError,
 ) -> Any:
-    """`excp_cls` unless ``arg_value`` stands in the relation to ``value``, which the message calls ``value_name``."""
+    """Raise `excp_cls` unless ``arg_value`` is in the relation to ``value``, called ``value_name`` in the message."""
     sign, holds = _RELATIONS[rel]
     if not holds(arg_value, value):
         begin = f"For '{prim_name}', the" if prim_name else "The"
@@ -61,50 +61,50 @@ def check(
 
 
 def check_number(arg_name: str, arg_value: Any, value: Any, rel: int, prim_name: Any) -> Any:
-    """ValueError unless the number stands in the relation to ``value``."""
+    """Raise ValueError unless the number is in the relation to ``value``."""
     return check(arg_name, arg_value, "", value, rel, prim_name)
 
 
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any, prim_name: Any = None) -> Any:
-    """TypeError unless the value is of one of the types; a bool is no int."""
+    """Raise TypeError unless the value is of one of the types; a bool is no int."""
     types = tuple(valid_types) if isinstance(valid_types, (list, tuple)) else (valid_types,)
     return validate.check_type(arg_value, arg_name, types, prim_name)
 
 
 def check_isinstance(arg_name: str, arg_value: Any, classes: Any) -> Any:
-    """ValueError (as MindSpore, not TypeError) unless the value is an instance of one of the classes."""
+    """Raise ValueError (as MindSpore, not TypeError) unless the value is an instance of one of the classes."""
     return validate.check_isinstance(arg_value, arg_name, classes)
 
 
 def check_string(arg_value: Any, valid_values: Any, arg_name: Any = None, prim_name: Any = None) -> Any:
-    """ValueError unless the value is one of the strings."""
+    """Raise ValueError unless the value is one of the strings."""
     return validate.check_one_of(arg_value, arg_name or "parameter", valid_values, prim_name)
 
 
 def check_bool(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> bool:
-    """TypeError unless the value is a bool."""
+    """Raise TypeError unless the value is a bool."""
     return validate.check_bool(arg_value, arg_name, prim_name)
 
 
 def check_int(arg_value: Any, value: int, rel: int, arg_name: Any = None, prim_name: Any = None) -> int:
-    """An int that stands in a relation to ``value``."""
+    """Check an int in a relation to ``value``."""
     return check(arg_name, validate.check_int(arg_value, arg_name, prim_name), "", value, rel, prim_name)
 
 
 def check_float(arg_value: Any, value: float, rel: int, arg_name: Any = None, prim_name: Any = None) -> float:
-    """A float that stands in a relation to ``value``."""
+    """Check a float in a relation to ``value``."""
     return check(arg_name, validate.check_float(arg_value, arg_name, prim_name), "", value, rel, prim_name)
 
 
 def check_equal_int(arg_value: Any, value: int, arg_name: Any = None, prim_name: Any = None) -> int:
-    """That int."""
+    """Check that an int equals ``value``."""
     return check_int(arg_value, value, EQ, arg_name, prim_name)
 
 
 def check_int_range(
     arg_value: Any, lower_limit: int, upper_limit: int, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> int:
-    """An int in a range; numbers of NumPy are taken whatever their type."""
+    """Check an int in a range; NumPy's numbers of any type are accepted."""
     kinds = (int, np.generic)
     return validate.check_number(arg_value, arg_name, prim_name, kinds, lower_limit, upper_limit, _ENDS[rel])
 
@@ -112,7 +112,7 @@ def check_int_range(
 def check_float_range(
     arg_value: Any, lower_limit: float, upper_limit: float, rel: int, arg_name: Any = None, prim_name: Any = None
 ) -> float:
-    """A float in a range, no int; numbers of NumPy are taken whatever their type."""
+    """Check a float in a range, no int; NumPy's numbers of any type are accepted."""
     kinds = (float, np.generic)
     return validate.check_number(arg_value, arg_name, prim_name, kinds, lower_limit, upper_limit, _ENDS[rel])
 
@@ -139,19 +139,19 @@ check_non_positive_float = _beside_zero("float", LE, "check_non_positive_float")
 
 
 def check_is_number(arg_value: Any, arg_type: type, arg_name: Any = None, prim_name: Any = None) -> Any:
-    """A finite number of that type."""
+    """Check a finite number of that type."""
     return validate.check_number(arg_value, arg_name or "input value", prim_name, (arg_type,))
 
 
 @functools.wraps(check_is_number)  # as in MindSpore, by whose signature it shows
 def check_is_int(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> int:
-    """An int."""
+    """Check an int."""
     return check_is_number(arg_value, int, arg_name, prim_name)
 
 
 @functools.wraps(check_is_number)
 def check_is_float(arg_value: Any, arg_name: Any = None, prim_name: Any = None) -> float:
-    """A finite float."""
+    """Check a finite float."""
     return check_is_number(arg_value, float, arg_name, prim_name)
 
 
@@ -172,12 +172,12 @@ check_positive_float_sequence = _of_each("check_positive_float_sequence", check_
 
 
 def check_valid_input(arg_name: str, arg_value: Any, prim_name: Any) -> Any:
-    """ValueError for None."""
+    """Raise ValueError for None."""
     return check(arg_name, arg_value, "", None, NE, prim_name)
 
 
 def check_type_name(arg_name: str, arg_type: Any, valid_types: Any, prim_name: Any) -> Any:
-    """TypeError unless a data type (or the element type of a Tensor type) is one of the valid ones; returns it."""
+    """Raise TypeError unless a data type (or a Tensor type's element type) is valid; return it."""
     valid_types = valid_types if isinstance(valid_types, Iterable) else (valid_types,)
     element = getattr(arg_type, "element_type", None)
     return check(arg_name, element() if callable(element) else arg_type, "", valid_types, IN, prim_name, TypeError)
@@ -186,7 +186,7 @@ def check_type_name(arg_name: str, arg_type: Any, valid_types: Any, prim_name: A
 def check_subclass(
     arg_name: str, type_: Any, template_types: Any, prim_name: Any, addition_error_info: str | None = None
 ) -> None:
-    """TypeError unless a data type is one of the templates, or of their kind (`mindspore.number`)."""
+    """Raise TypeError unless a data type is one of the templates, or of their kind (`mindspore.number`)."""
     templates = tuple(template_types) if isinstance(template_types, Iterable) else (template_types,)
     if not any(type_ is one or mstype._issubclass_(type_, one) for one in templates):
         raise TypeError(
@@ -196,7 +196,7 @@ def check_subclass(
 
 
 def check_types_same_and_valid(args: dict[str, Any], valid_values: Any, prim_name: Any) -> None:
-    """TypeError unless all data types (name -> type) are of the valid kinds, and one and the same."""
+    """Raise TypeError unless all data types (name -> type) are equal and of the valid kinds."""
     for name, kind in args.items():
         check_subclass(name, kind, valid_values, prim_name)
     if len(set(args.values())) > 1:
@@ -204,7 +204,7 @@ def check_types_same_and_valid(args: dict[str, Any], valid_values: Any, prim_nam
 
 
 def check_element_type_of_iterable(arg_name: str, arg_value: Any, valid_types: Any, prim_name: Any = None) -> None:
-    """TypeError unless a list or tuple whose elements are all of the types."""
+    """Raise TypeError unless it is a list or tuple with elements of the types."""
     for element in check_value_type(arg_name, arg_value, [list, tuple], prim_name):
         check_value_type(arg_name, element, valid_types, prim_name)
 
@@ -212,14 +212,14 @@ def check_element_type_of_iterable(arg_name: str, arg_value: Any, valid_types: A
 def check_element_type_of_dict(
     arg_name: str, arg_value: Any, key_types: Any, value_types: Any, prim_name: Any = None
 ) -> None:
-    """TypeError unless a dict whose keys and values are of the types."""
+    """Raise TypeError unless it is a dict with keys and values of the types."""
     for key, value in check_value_type(arg_name, arg_value, [dict], prim_name).items():
         check_value_type(arg_name, key, key_types, prim_name)
         check_value_type(arg_name, value, value_types, prim_name)
 
 
 def args_type_check(*type_args: Any, **type_kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: TypeError for an argument that is neither None nor of the type given here under its name."""
+    """Decorate a function: raise TypeError for an argument that is neither None nor of the type under its name."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         signature = inspect.signature(function)
@@ -253,23 +253,23 @@ once, twice, triple = _expanded(1), _expanded(2), _expanded(3)
 
 
 class Validator(Rel):
-    """1.x's home of the checks, with its older signatures where they differ. It has the relations too: code that takes
-    this class where there is one, and 2.x's module else, asks for `validator.EQ`.
+    """1.x's class of the checks, with its older signatures where they differ. It also has the relations: code that uses
+    this class if it exists, and 2.x's module otherwise, reads `validator.EQ`.
     """
 
     @staticmethod
     def check_integer(arg_name: str, arg_value: Any, value: int, rel: int, prim_name: Any = None) -> int:
-        """An int that stands in a relation to ``value``."""
+        """Check an int in a relation to ``value``."""
         return check_int(arg_value, value, rel, arg_name, prim_name)
 
     @staticmethod
     def check_float_positive(arg_name: str, arg_value: Any, prim_name: Any = None) -> float:
-        """A number above 0."""
+        """Check a number above 0."""
         return check_positive_float(arg_value, arg_name, prim_name)
 
     @staticmethod
     def check_float_legal_value(arg_name: str, arg_value: Any, prim_name: Any = None) -> float:
-        """A finite number."""
+        """Check a finite number."""
         return validate.check_number(arg_value, arg_name, prim_name, (float, int))
 
 

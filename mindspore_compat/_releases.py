@@ -1,6 +1,6 @@
-"""Programs of earlier releases: calls and defaults that those gave another meaning, in the places of today's.
+"""Programs of earlier releases: their calls and defaults in place of today's, where the meaning differs.
 
-Read off MindSpore's releases 1.0 to 2.7.
+The table is read off MindSpore's releases 1.0 to 2.7.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _selected: list[tuple[int, int]] = []
 
 
 def select(release: str) -> None:
-    """Give calls the meaning that they had in ``release``, in this process and, by an environment variable, in those
-    that it starts. ``mindspore.__version__`` says so.
+    """Give calls their meaning of ``release``, in this process and, by an environment variable, in its child processes.
+    ``mindspore.__version__`` shows it.
 
     Raises:
         ValueError: for an unknown release. RuntimeError: if another one was selected before.
@@ -79,7 +79,7 @@ def select(release: str) -> None:
 
 
 def select_inherited() -> None:
-    """Select the release that the environment names, if any."""
+    """Select the release named in the environment, if any."""
     if os.environ.get(VARIABLE):
         select(os.environ[VARIABLE])
 
@@ -110,7 +110,7 @@ def _method(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
-    """A method whose positional arguments have this order, if one is given, and these defaults."""
+    """Return a method with this order of positional arguments, if given, and these defaults."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)

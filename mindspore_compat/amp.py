@@ -1,4 +1,4 @@
-"""Mixed precision, and loss scalers for training steps in functional style. Upstream: ``mindspore.amp``."""
+"""Mixed precision, and loss scalers for training steps in functional style. MindSpore: ``mindspore.amp``."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 
 def all_finite(inputs: Any, status: Any = None) -> Any:
-    """A bool Tensor (): whether no value in a tuple or list of Tensors is NaN or infinite.
+    """Return a bool Tensor (): whether all values in a tuple or list of Tensors are finite.
 
-    ``status``, of `init_status`, is what MindSpore 2.0 took for Ascend; it has no effect.
+    ``status``, from `init_status`, is MindSpore 2.0's argument for Ascend; it has no effect.
     """
     finite = [torch.isfinite(tensor).all() for tensor in _tensors(inputs)]
     return wrap(torch.stack(finite).all() if finite else torch.tensor(True, device=current_device()))
 
 
 def init_status() -> Any:
-    """The status that `all_finite` of MindSpore 2.0 took: zeros of shape (8,)."""
+    """Return the status that `all_finite` of MindSpore 2.0 accepted: zeros of shape (8,)."""
     return Tensor([0.0] * 8, torch.float32)
 
 
@@ -63,11 +63,11 @@ class LossScaler(ABC):
 
     @abstractmethod
     def scale(self, inputs: Any) -> Any:
-        """A loss, or a tuple of Tensors, times the scale."""
+        """Return a loss, or a tuple of Tensors, times the scale."""
 
     @abstractmethod
     def unscale(self, inputs: Any) -> Any:
-        """Gradients over the scale."""
+        """Return gradients over the scale."""
 
     @abstractmethod
     def adjust(self, grads_finite: Any) -> Any:
@@ -81,17 +81,17 @@ def _scaled(value: Any, factor: torch.Tensor) -> Any:
 
 
 def _grad_scale_map(scale_value: Any, inputs: Any) -> Any:
-    """Tensors, however nested, times a scale: for `LossScaler` classes of one's own."""
+    """Return nested Tensors times a scale, for a program's own `LossScaler` classes."""
     return _scaled(inputs, plain(scale_value))
 
 
 def _grad_unscale_map(scale_value: Any, inputs: Any) -> Any:
-    """Tensors, however nested, over a scale."""
+    """Return nested Tensors over a scale."""
     return _scaled(inputs, plain(scale_value).reciprocal())
 
 
 class _ParameterScaler(LossScaler):
-    """Scales by the Parameter ``scale_value``, on the device."""
+    """Scaler by the Parameter ``scale_value``, on the device."""
 
     def __init__(self, scale_value: float) -> None:
         check_type(scale_value, "scale_value", (float, int), type(self).__name__)
@@ -107,20 +107,20 @@ class _ParameterScaler(LossScaler):
 
 
 class StaticLossScaler(_ParameterScaler):
-    """A constant scale.
+    """Loss scaler with a constant scale.
 
     Raises:
         TypeError: if ``scale_value`` is no number. ValueError: if it is below 1.
     """
 
     def adjust(self, grads_finite: Any) -> bool:
-        """False: nothing changes."""
+        """Return False: nothing changes."""
         return False
 
 
 class DynamicLossScaler(_ParameterScaler):
-    """A scale that is divided by ``scale_factor`` (but at least 1) when gradients are not finite, and multiplied after
-    ``scale_window`` steps in a row in which they were, unless it would become infinite.
+    """Loss scaler that divides the scale by ``scale_factor`` (to at least 1) after gradients that are not finite. It
+    multiplies it after ``scale_window`` finite steps in a row, unless the scale would become infinite.
 
     Raises:
         TypeError, ValueError: for wrong arguments.
@@ -133,7 +133,7 @@ class DynamicLossScaler(_ParameterScaler):
         self.counter = Parameter(Tensor(0, torch.int32).to(current_device()), name="counter")
 
     def adjust(self, grads_finite: Any) -> bool:
-        """Change the scale, without waiting for the device; True."""
+        """Change the scale, without waiting for the device; return True."""
         scale, counter = plain(self.scale_value), plain(self.counter)
         finite = (
             plain(grads_finite)

@@ -1,4 +1,4 @@
-"""Execution context. Upstream: ``mindspore.context``.
+"""Execution context. MindSpore: ``mindspore.context``.
 
 ``mode``, ``device_target`` and ``device_id`` have an effect. The other keys describe Ascend, graph compilation or
 memory pools of MindSpore's own runtime: they are checked, stored and returned by `get_context`, and change nothing
@@ -92,7 +92,7 @@ def set_context(**kwargs: Any) -> None:
 
     Args:
         mode: in PYNATIVE_MODE (1) everything runs eagerly; in GRAPH_MODE (0) too, but that a training step which
-            repeats itself is replayed without Python's share of it, as upstream (docs/design/replay.md).
+            repeats itself is replayed without Python's share of it, as MindSpore (docs/design/replay.md).
         jit_config: in GRAPH_MODE, ``{"jit_level": "O1"}`` or "O2" has torch.compile's inductor compile what is
             replayed; "O0" is a replay operator by operator. jit_level="O1" is the same.
         device_target: "CPU", "GPU" or "Ascend"; the latter two mean CUDA where there is a GPU, else the CPU, said once.
@@ -140,7 +140,7 @@ _JIT_OPTIONS = {"jit_level": ["O0", "O1", "O2"], "infer_boost": ["on", "off"]}
 
 
 def _check_jit_config(given: dict[str, Any]) -> None:
-    """Check ``jit_config``, and put ``jit_level`` into it."""
+    """Check ``jit_config``, and copy ``jit_level`` from it."""
     if "jit_level" in given:
         given["jit_config"] = {**given.get("jit_config", {}), "jit_level": given.pop("jit_level")}
     for key, value in given.get("jit_config", {}).items():
@@ -156,7 +156,7 @@ def _check_jit_config(given: dict[str, Any]) -> None:
 
 
 def get_context(attr_key: str) -> Any:
-    """The value of a context key.
+    """Return the value of a context key.
 
     Raises:
         ValueError: for an unknown key.
@@ -175,19 +175,19 @@ def set_device(device_target: str, device_id: int | None = None) -> None:
 
 
 class DeviceInfo(tuple):
-    """(device_target, device_id), as attributes too."""
+    """Tuple (device_target, device_id), with attributes."""
 
     device_target = property(operator.itemgetter(0))
     device_id = property(operator.itemgetter(1))
 
 
 def get_current_device() -> DeviceInfo:
-    """The device in force."""
+    """Return the current device."""
     return DeviceInfo((get_context("device_target"), get_context("device_id")))
 
 
 class _InJit(threading.local):
-    """How many functions decorated by ``jit`` are running."""
+    """Number of functions under ``jit`` that are running."""
 
     depth = 0
     level = ""  # of the innermost that has one
@@ -199,13 +199,13 @@ in_jit = _InJit()
 
 
 def jit_level() -> str:
-    """ "O0", "O1", "O2", or "" where nothing says so: of the function under ``jit`` that runs, else the context's."""
+    """Return "O0", "O1", "O2", or "" if unset: of the running function under ``jit``, else the context's."""
     return in_jit.level or _values.get("jit_config", {}).get("jit_level", "")
 
 
 def is_strict(said: bool | None = None) -> bool:
-    """Whether compiled code is of upstream's strict level: as a Cell's or function's own options say, the context, or
-    MS_DEV_JIT_SYNTAX_LEVEL.
+    """Return whether compiled code has MindSpore's strict level: by the options of the Cell or function, the context,
+    or MS_DEV_JIT_SYNTAX_LEVEL.
     """
     of_environment = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL")
     said = in_jit.is_strict if said is None else said
@@ -215,7 +215,7 @@ def is_strict(said: bool | None = None) -> bool:
 
 
 def is_graph_mode() -> bool:
-    """Whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
+    """Return whether GRAPH_MODE is set, or a function decorated by ``jit`` runs."""
     return _values.get("mode") == GRAPH_MODE or in_jit.depth > 0
 
 
@@ -224,8 +224,8 @@ def _get_mode() -> int:
 
 
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Set the keys of distributed training. What the modes do stands in docs/design/parallel.md; what several processes
-    cannot do here raises when the network is called.
+    """Set the keys of distributed training. docs/design/parallel.md describes the modes. A setting that processes here
+    do not support raises when the network is called.
 
     Raises:
         ValueError: for an unknown key or mode. TypeError: for a value of the wrong type.
@@ -259,7 +259,7 @@ def _tell_parallel_listeners() -> None:
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
-    """The value of a key of `set_auto_parallel_context`.
+    """Return the value of a key of `set_auto_parallel_context`.
 
     Examples:
         >>> print(ms.get_auto_parallel_context("device_num"))
@@ -269,7 +269,7 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 
 
 def reset_auto_parallel_context() -> None:
-    """Back to the defaults.
+    """Restore the defaults.
 
     Examples:
         >>> ms.set_auto_parallel_context(gradients_mean=True)
@@ -282,7 +282,7 @@ def reset_auto_parallel_context() -> None:
 
 
 def set_ps_context(**kwargs: Any) -> None:
-    """Parameter-server mode: stored; ``enable_ps=True`` is refused, since there is no server here.
+    """Store settings of parameter-server mode; ``enable_ps=True`` is refused, since there is no server here.
 
     Raises:
         RuntimeError: for ``enable_ps=True``.
@@ -298,40 +298,40 @@ def set_ps_context(**kwargs: Any) -> None:
 
 
 def get_ps_context(attr_key: str) -> Any:
-    """The value of a key of `set_ps_context`."""
+    """Return the value of a key of `set_ps_context`."""
     return _get("get_ps_context", PS_KEYS, _ps_values, attr_key)
 
 
 def reset_ps_context() -> None:
-    """Back to the defaults."""
+    """Restore the defaults."""
     _ps_values.clear()
 
 
 def set_algo_parameters(**kwargs: Any) -> None:
-    """Keys of the strategy search of auto parallel: stored, without effect."""
+    """Store keys of auto parallel's strategy search, without effect."""
     for key, value in kwargs.items():
         _check("set_algo_parameters", ALGO_KEYS, key, value)
     _algo_values.update(kwargs)
 
 
 def get_algo_parameters(attr_key: str) -> Any:
-    """The value of a key of `set_algo_parameters`."""
+    """Return the value of a key of `set_algo_parameters`."""
     return _get("get_algo_parameters", ALGO_KEYS, _algo_values, attr_key)
 
 
 def reset_algo_parameters() -> None:
-    """Back to the defaults."""
+    """Restore the defaults."""
     _algo_values.clear()
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """MindSpore's limit of its graph compiler: stored, without effect."""
+    """Store the limit of MindSpore's graph compiler, without effect."""
     set_context(max_call_depth=recursion_limit)
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Ask torch for deterministic algorithms. The variables by which upstream tells Ascend's libraries are kept too,
-    since programs read them.
+    """Set torch to deterministic algorithms. MindSpore's variables for Ascend's libraries are stored, since programs
+    read them.
     """
     if not isinstance(deterministic, bool):
         raise TypeError(

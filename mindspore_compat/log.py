@@ -1,9 +1,8 @@
-"""Logging under MindSpore's names, over the standard library's logger ``mindspore_compat``, as the environment asks.
-Upstream: ``mindspore.log``.
+"""Logging under MindSpore's names, on the standard library's logger ``mindspore_compat``. MindSpore: ``mindspore.log``.
 
 ``GLOG_v`` sets the level. With ``GLOG_logtostderr=0`` there are files: ``GLOG_log_dir/rank_N/logs/mindspore.log.PID``
-of at most ``logger_maxBytes``, and ``logger_backupCount`` older ones; stderr then gets what is of the level
-``GLOG_stderrthreshold`` (2) or above.
+of at most ``logger_maxBytes``, and ``logger_backupCount`` older ones. stderr then gets messages of at least the level
+``GLOG_stderrthreshold`` (2).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _LEVELS = {logging.DEBUG: "0", logging.INFO: "1", logging.WARNING: "2", logging.
 
 
 def _asked_level(environ: Mapping[str, str], variable: str = "GLOG_v") -> int:
-    """The level that the variable names, 0 if it is not set."""
+    """Return the level in the variable, 0 if it is not set."""
     asked = environ.get(variable)
     found = next((level for level, number in _LEVELS.items() if number == asked), logging.NOTSET)
     if asked is not None and not found:
@@ -37,7 +36,7 @@ def _asked_level(environ: Mapping[str, str], variable: str = "GLOG_v") -> int:
 
 
 def _to_files(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Give the logger what writes to files and to stderr, if the environment asks for files.
+    """Add handlers for files and stderr to the logger, if the environment asks for files.
 
     Returns:
         What it asks for beside the level, as `get_log_config` tells.
@@ -77,23 +76,23 @@ _CONFIG = _to_files(os.environ)
 
 
 def get_level() -> str:
-    """The level as MindSpore's number: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
+    """Return the level as MindSpore's number: "0" debug, "1" info, "2" warning, "3" error, "4" critical."""
     return _LEVELS.get(logger.getEffectiveLevel(), "2")
 
 
 def _get_logger() -> logging.Logger:
-    """The one logger; libraries borrow it to set its level for a while."""
+    """Return the one logger; libraries borrow it to set its level for a while."""
     return logger
 
 
 def get_log_config() -> dict[str, Any]:
-    """The level, and what the environment asks for, in MindSpore's form."""
+    """Return the level and the environment's settings, in MindSpore's form."""
     return {"GLOG_v": get_level(), **_CONFIG}
 
 
 class _LogActionOnce:
-    """Decorator: during later calls under the same ``key`` (with ``no_warning`` during all), ``logger.warning`` says
-    nothing. Libraries borrow it.
+    """Decorator that silences ``logger.warning`` during later calls with the same ``key`` (with ``no_warning`` during
+    all). Libraries borrow it.
     """
 
     is_logged: dict[str, bool] = {}

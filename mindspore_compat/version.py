@@ -1,4 +1,4 @@
-"""Versions. Upstream: ``mindspore.version``, ``mindspore.run_check``."""
+"""Versions. MindSpore: ``mindspore.version``, ``mindspore.run_check``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``import mindspore`` delivers the module objects of this package, under both names the same ones."""
+"""Import hook: ``import mindspore`` returns the module objects of this package, the same ones under both names."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class _AliasFinder(importlib.abc.MetaPathFinder):
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context | None = None
     ) -> Iterable[importlib.metadata.Distribution]:
-        """What ``importlib.metadata.version("mindspore")`` asks, by which libraries find out whether it is there."""
+        """Answer ``importlib.metadata.version("mindspore")``, by which libraries find out whether it is installed."""
         name = getattr(context, "name", None)
         return [_Distribution()] if name is None or name.lower() == UPSTREAM else []
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """The release whose behaviour this package follows, as if it had been installed."""
+    """Release whose behaviour this package follows, in the form of an installed distribution."""
 
     def read_text(self, filename: str) -> str | None:
         release = importlib.import_module(PACKAGE).__version__
@@ -54,7 +54,7 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _AliasLoader(importlib.abc.Loader):
-    """Swaps the real module in during exec: returning it from `create_module` would overwrite its ``__spec__``."""
+    """Loader that inserts the real module during exec: `create_module` would overwrite its ``__spec__``."""
 
     def __init__(self, real: ModuleType) -> None:
         self._real = real
@@ -115,7 +115,7 @@ def uninstall() -> None:
 
 
 def is_installed() -> bool:
-    """Whether ``import mindspore`` delivers this package in this process."""
+    """Return whether ``import mindspore`` delivers this package in this process."""
     return _finder in sys.meta_path
 
 
@@ -149,10 +149,10 @@ def _import_real(fullname: str) -> ModuleType:
 
 
 def _mirror_loaded_modules() -> None:
-    """Enter every loaded module of ours under its ``mindspore`` name.
+    """Enter every loaded module of this package under its ``mindspore`` name.
 
-    Not only for speed: for a submodule that Python finds in ``sys.modules`` it leaves the parent's attribute alone,
-    and some attributes are deliberately not the submodule (``mindspore.common.mutable`` is the function).
+    This is not only faster: Python does not set the parent's attribute for a submodule in ``sys.modules``, and some
+    attributes are deliberately not the submodule (``mindspore.common.mutable`` is the function).
     """
     for name, module in list(sys.modules.items()):
         if module is None or not (name == PACKAGE or name.startswith(PACKAGE + ".")):
@@ -166,8 +166,8 @@ def _mirror_loaded_modules() -> None:
 
 
 def _is_public_package(name: str, module: ModuleType) -> bool:
-    """``mindspore``, ``mindspore.nn`` and their like, which programs tell by ``module.__name__``. Those below keep
-    their own: their code is looked for under it on the stack (`_graph.mode`).
+    """Return whether it is ``mindspore``, ``mindspore.nn`` or the like, which programs compare by ``module.__name__``.
+    Deeper modules keep their own name: `_graph.mode` looks for their code under it on the stack.
     """
     spec = module.__spec__
     is_package = getattr(spec, "submodule_search_locations", None) is not None

@@ -1,4 +1,4 @@
-"""Which MindSpore names Python files use: each use with file and line, by reading, never by running."""
+"""MindSpore names in Python files: each use with file and line, found by parsing, never by running."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Use:
 
 
 def python_files(path: Path) -> list[Path]:
-    """The file itself, or every ``.py`` below the folder that is not in a hidden one."""
+    """Return the file itself, or every ``.py`` below the folder that is not in a hidden one."""
     if path.is_file():
         return [path]
     found = (file for file in path.rglob("*.py") if not any(p.startswith(".") for p in file.relative_to(path).parts))
@@ -66,7 +66,7 @@ def written_before_2_0(uses: list[Use]) -> tuple[str, list[Use]] | None:
 
 
 def find_uses(path: Path) -> list[Use]:
-    """Every MindSpore name that the file at `path` mentions."""
+    """Return every MindSpore name that the file at `path` mentions."""
     reader = _Reader()
     try:
         with warnings.catch_warnings():
@@ -82,8 +82,8 @@ _INSTANCE = "()"
 
 
 class _Reader(ast.NodeVisitor):
-    """Follows import aliases through scopes. A scope maps a name to the MindSpore name it stands for, to the name of
-    its class and `_INSTANCE`, or to None.
+    """Visitor that follows import aliases through scopes. A scope maps a name to the MindSpore name it stands for, to
+    the name of its class and `_INSTANCE`, or to None.
     """
 
     def __init__(self) -> None:
@@ -190,7 +190,9 @@ class _Reader(ast.NodeVisitor):
     visit_DictComp = visit_ListComp
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """The value before the targets: ``nn = nn.Cell`` reads the old meaning. ``P = ops.operations`` is an alias."""
+        """Visit the value before the targets: ``nn = nn.Cell`` reads the old meaning. ``P = ops.operations`` is an
+        alias.
+        """
         self.visit(node.value)
         for target in node.targets:
             self.visit(target)
@@ -204,7 +206,7 @@ class _Reader(ast.NodeVisitor):
             self._attributes[-1][target.attr] = made  # type: ignore[attr-defined]
 
     def _class_of(self, node: ast.expr | None) -> str | None:
-        """What is made by calling, or annotated with, a class of MindSpore's: its name and `_INSTANCE`."""
+        """Return the class name and `_INSTANCE` of a call of a MindSpore class, or of an annotation with it."""
         name = self._dotted(node) if node is not None else None
         if name is None or name.endswith(_INSTANCE) or not isinstance(resolve(name), type):
             return None
@@ -231,7 +233,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _member(owner: str, member: str) -> str | None:
-    """The public name of a member of Tensor, Parameter or Cell, None for what upstream's class does not have."""
+    """Return the public name of a member of Tensor, Parameter or Cell, None if MindSpore's class does not have it."""
     cls = resolve(owner)
     for base in ("mindspore.Parameter", "mindspore.Tensor", "mindspore.nn.Cell"):
         if isinstance(cls, type) and issubclass(cls, resolve(base)):
@@ -253,7 +255,7 @@ def _table() -> dict[str, Row]:
 
 
 def state_of(name: str) -> tuple[str, State]:
-    """The name that decides, and its state; below a missing module or an object that name is shorter than `name`."""
+    """Return the deciding name, and its state; below a missing module or an object that name is shorter than `name`."""
     for prefix in _prefixes(name):
         row = _table().get(prefix)
         if row is not None and (prefix == name or row.state == MISSING or row.kind in ("object", "member", "gone")):
@@ -269,6 +271,6 @@ def state_of(name: str) -> tuple[str, State]:
 
 
 def _prefixes(name: str) -> Iterator[str]:
-    """Shortest first: a missing module explains every missing name below it."""
+    """Return prefixes, shortest first: a missing module explains every missing name below it."""
     parts = name.split(".")
     return (".".join(parts[: count + 1]) for count in range(len(parts)))

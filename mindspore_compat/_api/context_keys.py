@@ -1,4 +1,4 @@
-"""The keys of the contexts: types and defaults, and the values that have names. Upstream: ``mindspore.context``."""
+"""Keys of the contexts: types, defaults and named values. MindSpore: ``mindspore.context``."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ KEYS: dict[str, tuple[Any, Any]] = {
     "enable_recovery": (bool, False),
     "max_memory": (str, ""),
     "exec_order": (str, "bfs"),
-    # upstream's inner parameters, which libraries read and set by the same functions
+    # MindSpore's inner parameters, which libraries read and set by the same functions
     "aoe_job_type": (str, "2"),
     "atomic_clean_policy": (str, ""),
     "bias_add_comm_swap": (bool, False),

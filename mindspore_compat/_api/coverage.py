@@ -1,4 +1,4 @@
-"""The coverage table `upstream.csv`: read it, derive its states from the code, sum it up, write `docs/coverage.md`."""
+"""Coverage table `upstream.csv`: reader, states derived from the code, summary, and `docs/coverage.md`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def write_table(rows: Iterable[Row], path: Path = TABLE) -> None:
 
 
 def refreshed(rows: Sequence[Row]) -> list[Row]:
-    """`rows` with the state that the code has now."""
+    """Return `rows` with the present state of the code."""
     derived = [_with_state(row, derive(row.name, row.signature)) for row in rows]
     return _spread_partial(derived)
 
@@ -81,7 +81,7 @@ def _with_state(row: Row, found: State) -> Row:
 
 
 def _spread_partial(rows: list[Row]) -> list[Row]:
-    """What is partial under one spelling is partial under all of them: they are the same object."""
+    """Mark all spellings of a partial object as partial."""
     partial: dict[int, Row] = {}
     for row in rows:
         if row.state == PARTIAL and row.kind in ("class", "function"):
@@ -97,7 +97,7 @@ def _spread_partial(rows: list[Row]) -> list[Row]:
 
 @functools.cache
 def _used_names() -> dict[int, list[str]]:
-    """Project number -> names it uses."""
+    """Return project number -> names it uses."""
     names: dict[int, list[str]] = {}
     with USAGE.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -112,18 +112,18 @@ def _lacking(rows: Sequence[Row], *, count_old: bool) -> list[list[str]]:
 
 
 def complete_projects(rows: Sequence[Row], *, count_old: bool = True) -> int:
-    """How many of the zoo's projects have every name they use; `count_old` False forgives names gone in 2.10."""
+    """Return the number of zoo projects with every name they use; `count_old` False ignores names gone in 2.10."""
     return sum(not lacking for lacking in _lacking(rows, count_old=count_old))
 
 
 def next_names(rows: Sequence[Row], count: int = 10) -> list[tuple[str, int]]:
-    """The absent names that most projects with at most three absent names wait for."""
+    """Return the absent names that most projects with at most three absent names wait for."""
     waits = Counter(name for lacking in _lacking(rows, count_old=True) if len(lacking) <= 3 for name in lacking)
     return sorted(waits.items(), key=lambda item: (-item[1], item[0]))[:count]
 
 
 def summary(rows: Sequence[Row]) -> list[str]:
-    """The figures, one sentence each."""
+    """Return the figures, one sentence each."""
     states = Counter(row.state for row in rows)
     uses = sum(row.projects for row in rows)
     met = sum(row.projects for row in rows if row.state in USABLE)
@@ -136,7 +136,7 @@ def summary(rows: Sequence[Row]) -> list[str]:
 
 
 def coverage_page(rows: Sequence[Row]) -> str:
-    """The text of docs/coverage.md."""
+    """Return the text of docs/coverage.md."""
     lines = [
         "# Coverage",
         "",
@@ -185,5 +185,5 @@ def _escape(note: str) -> str:
 
 
 def page_path() -> Path:
-    """docs/coverage.md of the checkout this package runs from."""
+    """Return docs/coverage.md of the checkout this package runs from."""
     return Path(__file__).parents[2] / COVERAGE_PAGE

@@ -15,17 +15,17 @@ _told: set[str] = set()
 
 
 class UnsupportedError(NotImplementedError):
-    """A MindSpore feature that is importable here but does not work; the message names the alternative."""
+    """Error of a MindSpore feature that is importable here but does not work; the message names the alternative."""
 
 
 def upstream_name(name: str) -> str:
-    """``mindspore_compat.nn.X`` -> ``mindspore.nn.X``; a name outside the package stays as it is."""
+    """Return ``mindspore.nn.X`` for ``mindspore_compat.nn.X``; a name outside the package stays as it is."""
     return UPSTREAM + name[len(PACKAGE) :] if name == PACKAGE or name.startswith(PACKAGE + ".") else name
 
 
 def absent_message(name: str, instead: str = "") -> str:
-    """The one wording for a name that is not there; `name` may be ours or upstream's; `instead`: what may have been
-    meant.
+    """Return the error text for a missing name; `name` may be this package's or MindSpore's; `instead`: the name that
+    the caller may have meant.
     """
     return (
         f"'{upstream_name(name)}' is not available in mindspore_compat. "

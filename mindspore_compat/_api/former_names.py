@@ -1,5 +1,5 @@
-"""Arguments that an earlier release called otherwise: they are taken by that name too, and `inspect.signature` shows
-today's, by which libraries tell the release.
+"""Deprecated argument names. Functions accept them, and `inspect.signature` shows today's names, by which libraries
+detect the release.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _Function = Callable[..., Any]
 
 
 def accept_aliases(function: _Function, names: dict[str, str]) -> _Function:
-    """``function``, with other names for some of its arguments: {other: its own}."""
+    """Return ``function``, with other names for some of its arguments: {other: its own}."""
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
@@ -29,7 +29,7 @@ def accept_aliases(function: _Function, names: dict[str, str]) -> _Function:
 
 
 def renamed_args(**names: str) -> Callable[[Any], Any]:
-    """Decorator: a function or a class whose arguments were called so, OLD="NEW"."""
+    """Decorate a function or class whose arguments had other names, OLD="NEW"."""
 
     def mark(target: Any) -> Any:
         if not isinstance(target, type):
@@ -43,8 +43,8 @@ def renamed_args(**names: str) -> Callable[[Any], Any]:
 def or_older_meaning(
     older: _Function, position: int = 0, kinds: Any = (), keywords: str = ""
 ) -> Callable[[_Function], _Function]:
-    """Decorator: with one of these types at ``position``, which today's meaning does not take there, or with one of
-    the keywords, call ``older``.
+    """Decorate a function so that ``older`` runs for an argument of one of these types at ``position``, which today's
+    meaning does not accept there, or for one of the keywords.
     """
     names = frozenset(keywords.split())
 

@@ -1,4 +1,4 @@
-"""The public members of MindSpore 2.10's public classes, and which of them are here."""
+"""Public members of MindSpore 2.10's public classes, and their presence here."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ABSENT = Path(__file__).with_name("members_absent.csv")
 
 
 class LeftOut(NamedTuple):
-    """A row of `members_absent.csv`: patterns as `fnmatch` has them, several with spaces between, and the reason."""
+    """Row of `members_absent.csv`: patterns as in `fnmatch`, several with spaces between, and the reason."""
 
     classes: str
     members: str
     reason: str
 
     def covers(self, cls: str, member: str) -> bool:
-        """Whether the row is about that member of that class (without the leading ``mindspore.``)."""
+        """Return whether the row matches that member of that class (without the leading ``mindspore.``)."""
         return any(fnmatchcase(member, pattern) for pattern in self.members.split()) and any(
             fnmatchcase(cls, pattern) for pattern in self.classes.split()
         )
@@ -34,7 +34,7 @@ class LeftOut(NamedTuple):
 
 @cache
 def public_members() -> dict[str, frozenset[str]]:
-    """{public class: its public members, inherited ones included}."""
+    """Return {public class: its public members, inherited ones included}."""
     bases: dict[str, list[str]] = {}
     added: dict[str, list[str]] = {}
     public = []
@@ -54,19 +54,19 @@ def public_members() -> dict[str, frozenset[str]]:
 
 @cache
 def left_out() -> tuple[LeftOut, ...]:
-    """The exceptions with their reasons."""
+    """Return the exceptions with their reasons."""
     with _ABSENT.open(newline="", encoding="utf-8") as file:
         return tuple(LeftOut(**row) for row in csv.DictReader(file))
 
 
 def reason_of(cls: str, member: str) -> str:
-    """Why the member is left out, ``""`` if nothing says so."""
+    """Return the reason why the member is left out, ``""`` without one."""
     name = cls.removeprefix("mindspore.")
     return next((row.reason for row in left_out() if row.covers(name, member)), "")
 
 
 def absent_members() -> Iterator[tuple[str, str]]:
-    """(class, member) for each member that is not here, of the classes that are here."""
+    """Yield (class, member) for each member that is not here, of the classes that are here."""
     for name, members in public_members().items():
         found = resolve(name)
         if _is_here(found):
@@ -74,7 +74,7 @@ def absent_members() -> Iterator[tuple[str, str]]:
 
 
 def member_figures() -> tuple[int, int]:
-    """(how many members the classes have that are here, how many of them are here)."""
+    """Return (number of members of the classes that are here, number of those members that are here)."""
     total = sum(len(members) for name, members in public_members().items() if _is_here(resolve(name)))
     return total, total - sum(1 for _ in absent_members())
 

@@ -1,4 +1,4 @@
-"""Upstream's files whose names live elsewhere here: a table, and the modules that are made from it."""
+"""MindSpore's modules whose names live elsewhere here: a table, and the modules made from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOVED: dict[str, dict[str, str]] = {
         "common.mutable": {"mutable": "common.api"},
         "_c_dataengine": {"BasicTokenizerOperation LookupOperation Vocab": "_legacy.data_engine"},
         "_c_expression": {
-            "Cell_ MSContext MixedPrecisionType ParamInfo TensorPy _random_normal "
+            "Cell_ MSContext MixedPrecisionType ParamInfo Tensor TensorPy _random_normal "
             "disable_multi_thread init_exec_dataset is_reboot_node swap_cache": "_legacy.core",
         },
         "_c_expression.amp": {
@@ -44,7 +44,10 @@ MOVED: dict[str, dict[str, str]] = {
         },
         "mindrecord.tools": {},
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
+        "ops._grad": {},
+        "ops._grad.grad_base": {"bprop_getters": "ops._own_bprop"},
         "ops._grad_experimental": {},
+        "ops._grad_experimental.grad_base": {"bprop_getters": "ops._own_bprop"},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
         "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
         "parallel._cost_model_context": {
@@ -124,7 +127,7 @@ def _names_of(home: str) -> Callable[[str], Any]:
 
 
 def register() -> None:
-    """Puts the modules where ``import`` looks first; their names are looked up when they are used."""
+    """Register the modules with ``import``; their names are looked up on use."""
     found: dict[str, dict[str, Any]] = {}
     for home, places in _FORMER.items():
         folder, _, modules = places.partition(": ")

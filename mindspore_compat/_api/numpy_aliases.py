@@ -1,4 +1,4 @@
-"""The names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), restored for one run."""
+"""Names that NumPy has removed since old scripts were written (`np.int`, `np.float`, …), restored for one run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ ALIASES: dict[str, type | str] = {
 
 
 def restore(*, quiet: bool = False) -> None:
-    """Give NumPy back those of `ALIASES` it lacks, here and in child processes; says so on stderr at the first use."""
+    """Restore the missing ones of `ALIASES` in NumPy, here and in child processes; report it on stderr at the first
+    use.
+    """
     import numpy as np
 
     if getattr(np.__getattr__, "_mindspore_compat", False):
@@ -48,7 +50,7 @@ def restore(*, quiet: bool = False) -> None:
 
 
 def restore_if_inherited() -> None:
-    """In a child process: follow what the runner decided in the parent, which has already said so."""
+    """Follow the runner's decision in a child process, without another report."""
     if os.environ.get(_INHERIT_VARIABLE) == "1":
         restore(quiet=True)
 

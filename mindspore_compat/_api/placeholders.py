@@ -25,7 +25,7 @@ AFTER_LOADING: list[Callable[[], None]] = []
 
 
 def describe_partial(note: str) -> Callable[[T], T]:
-    """Decorator: the object works only in part; the coverage table shows `note` and the state ``partial``."""
+    """Decorate an object that works only in part; the coverage table shows `note` and the state ``partial``."""
 
     def mark(target: T) -> T:
         setattr(target, PARTIAL_MARK, note)
@@ -35,9 +35,9 @@ def describe_partial(note: str) -> Callable[[T], T]:
 
 
 def placeholder(name: str, reason: str) -> type:
-    """A class that can be imported, subclassed and named, and raises UnsupportedError when it is called.
+    """Return a class that can be imported, subclassed and named, and raises UnsupportedError when it is called.
 
-    `name` is the public name (ours or upstream's), `reason` one sentence saying why and what to use instead.
+    `name` is the public name (ours or MindSpore's), `reason` one sentence saying why and what to use instead.
     """
     public = upstream_name(name)
     message = f"'{public}' is not supported by mindspore_compat: {reason} See {COVERAGE_PAGE}."
@@ -63,7 +63,7 @@ def module_getattr(
             first use, then kept in the module.
         unsupported: public name -> one sentence why and what instead; the name becomes a placeholder.
         fallback: a module of the package, ``"ops.auto_generate.gen_ops_prim"``, whose public names are found here too:
-            upstream's files of one room import each other's, and code takes a name from any of them.
+            MindSpore's files of one room import each other's, and code takes a name from any of them.
     """
     lazy = lazy or {}
     unsupported = unsupported or {}
@@ -101,7 +101,7 @@ def _load(target: str, name: str) -> Any:
 
 
 def _absent(module_name: str, name: str, caller: Any, lazy: Mapping[str, str]) -> Exception:
-    """ImportError for `from m import name`, because Python replaces an AttributeError there by its own bare message."""
+    """Return ImportError for `from m import name`, since Python replaces an AttributeError there by its own message."""
     full, module = f"{module_name}.{name}", sys.modules.get(module_name)
     message = absent_message(
         full, "" if name.startswith("_") else _spelled_alike(name, {*vars(module or object), *lazy})
@@ -115,7 +115,7 @@ def _absent(module_name: str, name: str, caller: Any, lazy: Mapping[str, str]) -
 
 
 def _spelled_alike(name: str, known: set[str]) -> str:
-    """The public name that differs from `name` in capitals or a few letters only, or ""."""
+    """Return the public name that differs from `name` in capitals or a few letters only, or ""."""
     public = sorted(candidate for candidate in known if not candidate.startswith("_"))
     same = [candidate for candidate in public if candidate.lower() == name.lower()]
     return next(iter(same or difflib.get_close_matches(name, public, 1, 0.85)), "")

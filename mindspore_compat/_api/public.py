@@ -1,6 +1,6 @@
-"""The public names of MindSpore 2.10 by module, and which of them are here: docs/api.md.
+"""Public names of MindSpore 2.10 by module, and their presence here: docs/api.md.
 
-`public_2_10.csv` was listed from the real package: module (or class) and its names.
+`public_2_10.csv` lists the real package: module (or class) and its names.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ PAGE = Path(__file__).parents[2] / "docs" / "api.md"
 
 @cache
 def public_names() -> dict[str, tuple[str, ...]]:
-    """{module, or class: its public names}."""
+    """Return {module, or class: its public names}."""
     with _TABLE.open(newline="", encoding="utf-8") as file:
         return {row["module"]: tuple(row["names"].split()) for row in csv.DictReader(file)}
 
 
 @cache
 def changed_meaning() -> dict[str, str]:
-    """{name: what it means otherwise than a program may expect}."""
+    """Return {name: its meaning, where a program may expect another}."""
     with _CHANGED.open(newline="", encoding="utf-8") as file:
         return {row["name"]: row["note"] for row in csv.DictReader(file)}
 
 
 def state_of_public(module: str, name: str) -> State:
-    """Whether the name is there, a placeholder (with its reason), or missing."""
+    """Return whether the name is there, a placeholder (with its reason), or missing."""
     found = resolve(f"{module}.{name}")
     if found is ABSENT:
         return State(MISSING)
@@ -44,7 +44,7 @@ def state_of_public(module: str, name: str) -> State:
 
 
 def page() -> str:
-    """The text of docs/api.md."""
+    """Return the text of docs/api.md."""
     states = {
         module: {name: state_of_public(module, name) for name in names} for module, names in public_names().items()
     }

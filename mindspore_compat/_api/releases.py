@@ -14,7 +14,7 @@ __all__ = ["METHODS", "VARIABLE", "notes", "parse", "written_for"]
 VARIABLE = "MINDSPORE_COMPAT_RELEASE"
 _NEWEST, _LAST_READ = (2, 10), (2, 3)  # the second is the last that release_spans.csv was read off
 
-#: those of `notes` that were methods of Tensor as well
+#: functions of `notes` that were methods of Tensor as well
 METHODS = ("split", "norm", "median")
 
 _NOTES = {
@@ -34,7 +34,7 @@ _NOTES = {
 
 
 def notes() -> dict[str, str]:
-    """{MindSpore's name of a function or method whose meaning changed: what changed}."""
+    """Return {MindSpore's name of a function or method whose meaning changed: what changed}."""
     functions = {
         f"mindspore.{space}.{name}": note for space in ("ops", "ops.functional") for name, note in _NOTES.items()
     }
@@ -43,7 +43,7 @@ def notes() -> dict[str, str]:
 
 @functools.cache
 def _spans() -> dict[str, tuple[str, str]]:
-    """{name: (first, last) release that has it}, of names that some of 1.0 to 2.3 do not have."""
+    """Return {name: (first, last) release that has it}, of names that some of 1.0 to 2.3 do not have."""
     found: dict[str, tuple[str, str]] = {}
     with Path(__file__).with_name("release_spans.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -52,8 +52,8 @@ def _spans() -> dict[str, tuple[str, str]]:
 
 
 def written_for(names: Iterable[str]) -> tuple[str, str] | None:
-    """The first and the last release that have all of these names of MindSpore; None if none has or the names do not
-    tell. The last is "2.10" for names that are still there.
+    """Return the first and the last release that have all of these names of MindSpore; None if none has, or if the
+    names do not decide. The last is "2.10" for names that are still there.
     """
     spans = [span for name in names if (span := _spans().get(name)) is not None]
     if not spans:
@@ -64,7 +64,7 @@ def written_for(names: Iterable[str]) -> tuple[str, str] | None:
 
 
 def parse(release: str) -> tuple[int, int]:
-    """The major and minor number.
+    """Return the major and minor number.
 
     Raises:
         ValueError: if it is no release of MindSpore that this package knows.

@@ -1,4 +1,6 @@
-"""From a MindSpore name to our object, and from our object to a state: present, in part, as a placeholder, or not."""
+"""Resolution of a MindSpore name to an object here, and of an object to its state: present, in part, placeholder,
+absent.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ INSTANCE_ATTRIBUTE = object()  # set on instances in a method, so there is no ob
 
 
 class State(NamedTuple):
-    """What stands in the table: one of the four states and the reason when it is not ``full``."""
+    """Entry of the table: one of the four states and the reason when it is not ``full``."""
 
     state: str
     note: str = ""
 
 
 def resolve(name: str) -> Any:
-    """Our object for ``mindspore.a.b``, or `ABSENT`. Imports what it needs to."""
+    """Return the object for ``mindspore.a.b``, or `ABSENT`. Import modules as needed."""
     head, *rest = name.split(".")
     if head != UPSTREAM:
         return ABSENT
@@ -45,7 +47,7 @@ def resolve(name: str) -> Any:
 
 
 def _step_into_module(module: str, part: str) -> Any:
-    """``part`` of a module that a function of the same name hides from attribute access, as upstream's
+    """Return ``part`` of a module that a function of the same name hides from attribute access, as MindSpore's
     ``ops.op_info_register``.
     """
     try:
@@ -91,7 +93,7 @@ def _stores_attribute(function: types.FunctionType, attribute: str) -> bool:
 
 
 def derive(name: str, signature: str) -> State:
-    """State of MindSpore name `name` as the code has it; `signature` is upstream's, ``""`` if unknown."""
+    """Return the state of MindSpore name `name` in the code; `signature` is MindSpore's, ``""`` if unknown."""
     value = resolve(name)
     if value is ABSENT:
         return State(MISSING)
@@ -116,7 +118,9 @@ def _comes_from_torch(cls: type, attribute: str) -> bool:
 
 
 def argument_differences(value: Any, signature: str, *, is_member: bool = False) -> str | None:
-    """How our arguments differ from upstream's `signature`: ``""`` if they agree, None if they cannot be compared."""
+    """Return the difference of the arguments from MindSpore's `signature`: ``""`` if they agree, None if they cannot be
+    compared.
+    """
     upstream = _parse_signature(signature)
     if upstream is None or not callable(value):
         return None
@@ -175,5 +179,5 @@ def _differs(ours: Any, upstream: str) -> bool:
         return True
     literal = ast.literal_eval(upstream)
     if literal is not None and not isinstance(ours, (bool, int, float, str, tuple, list, dict, type(None))):
-        return False  # an enum or dtype here where upstream has its text, or the like
+        return False  # an enum or dtype here where MindSpore has its text, or the like
     return bool(ours != literal)

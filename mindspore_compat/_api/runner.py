@@ -1,4 +1,4 @@
-"""Run a script or module as ``python`` would, with ``import mindspore`` delivering this package."""
+"""Runner of a script or module as ``python`` would, with ``import mindspore`` as this package."""
 
 from __future__ import annotations
 
@@ -87,7 +87,9 @@ def _prepare(first_on_path: str, restore_numpy: bool, release: str | None) -> No
 
 
 def _new_main(path: str) -> ModuleType:
-    """A ``__main__`` like Python's own for a script: no ``__spec__``, so that spawn children find it by its path."""
+    """Return a ``__main__`` like Python's own for a script: no ``__spec__``, so that spawn children find it by its
+    path.
+    """
     module = ModuleType("__main__")
     module.__file__ = path
     module.__loader__ = SourceFileLoader("__main__", path)
@@ -97,7 +99,7 @@ def _new_main(path: str) -> ModuleType:
 
 
 class _CleanTraceback:
-    """The script's exception ends the process as in Python (exit code, signal, atexit), shown without our frames."""
+    """Context that ends the process as in Python (exit code, signal, atexit), without this package's frames."""
 
     def __enter__(self) -> None:
         pass

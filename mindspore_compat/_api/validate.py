@@ -35,7 +35,7 @@ def _message(owner: str, name: str, expected: str, value: Any) -> str:
 
 
 def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str) -> T:
-    """TypeError unless `value` is one of `types`; a bool is no int unless ``bool`` is listed."""
+    """Raise TypeError unless `value` is one of `types`; a bool is no int unless ``bool`` is listed."""
     allowed = types if isinstance(types, tuple) else (types,)
     if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed and object not in allowed):
         raise TypeError(_message(owner, name, " or ".join(item.__name__ for item in allowed), value))
@@ -43,26 +43,26 @@ def check_type(value: T, name: str, types: type | tuple[type, ...], owner: str) 
 
 
 def check_bool(value: bool, name: str, owner: str) -> bool:
-    """TypeError unless `value` is a bool."""
+    """Raise TypeError unless `value` is a bool."""
     return check_type(value, name, bool, owner)
 
 
 def check_isinstance(value: T, name: str, types: type | tuple[type, ...], owner: str = "") -> T:
-    """ValueError unless `value` is one of `types`: in some places MindSpore takes a wrong type for a wrong value."""
+    """Raise ValueError unless `value` is one of `types`: sometimes MindSpore treats a wrong type as a wrong value."""
     if not isinstance(value, types):
         raise ValueError(_message(owner, name, f"an instance of {types}", value))
     return value
 
 
 def check_one_of(value: T, name: str, choices: Collection[T], owner: str) -> T:
-    """ValueError unless `value` is one of `choices`."""
+    """Raise ValueError unless `value` is one of `choices`."""
     if value not in choices:
         raise ValueError(_message(owner, name, f"one of {list(choices)}", value))
     return value
 
 
 def check_str_in(value: str, name: str, choices: Collection[str], owner: str) -> str:
-    """TypeError unless `value` is a str, ValueError unless it is one of `choices`."""
+    """Raise TypeError unless `value` is a str, ValueError unless it is one of `choices`."""
     return check_one_of(check_type(value, name, str, owner), name, choices, owner)
 
 
@@ -75,8 +75,8 @@ def check_number(
     high: float = math.inf,
     inclusive: tuple[bool, bool] = (True, True),
 ) -> Any:
-    """TypeError unless one of the types and no bool, ValueError unless finite and within `low` and `high`
-    (`inclusive`: which ends).
+    """Raise TypeError unless it is one of the types and no bool, ValueError unless finite and within `low` and `high`
+    (`inclusive`: the ends that count).
     """
     check_type(value, name, types, owner)
     above = value >= low if inclusive[0] else value > low
@@ -88,37 +88,37 @@ def check_number(
 
 
 def check_int(value: int, name: str, owner: str) -> int:
-    """TypeError unless `value` is an int and no bool."""
+    """Raise TypeError unless `value` is an int and no bool."""
     return check_type(value, name, int, owner)
 
 
 def check_positive_int(value: int, name: str, owner: str) -> int:
-    """TypeError unless an int, ValueError unless above 0."""
+    """Raise TypeError unless an int, ValueError unless above 0."""
     return check_number(value, name, owner, (int,), 1)
 
 
 def check_non_negative_int(value: int, name: str, owner: str) -> int:
-    """TypeError unless an int, ValueError if below 0."""
+    """Raise TypeError unless an int, ValueError if below 0."""
     return check_number(value, name, owner, (int,), 0)
 
 
 def check_float(value: float, name: str, owner: str) -> float:
-    """TypeError unless a float (an int is none), ValueError if it is nan or infinite."""
+    """Raise TypeError unless a float (an int is none), ValueError if it is nan or infinite."""
     return check_number(value, name, owner, (float,))
 
 
 def check_positive_float(value: float, name: str, owner: str) -> float:
-    """TypeError unless a float, ValueError unless finite and above 0."""
+    """Raise TypeError unless a float, ValueError unless finite and above 0."""
     return check_number(value, name, owner, (float,), 0, inclusive=(False, True))
 
 
 def check_non_negative_float(value: float, name: str, owner: str) -> float:
-    """TypeError unless a float, ValueError unless finite and at least 0."""
+    """Raise TypeError unless a float, ValueError unless finite and at least 0."""
     return check_number(value, name, owner, (float,), 0)
 
 
 def check_float_range(
     value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True)
 ) -> float:
-    """TypeError unless a float or an int, ValueError unless within `low` and `high` (`inclusive`: which ends)."""
+    """Raise TypeError unless a float or an int, ValueError unless within `low` and `high` (`inclusive`: the ends)."""
     return check_number(value, name, owner, (float, int), low, high, inclusive)

@@ -1,4 +1,4 @@
-"""What a Cell may ask for instead of torch's recorded backward pass: its own ``bprop``, or the forward once more."""
+"""Backward passes that a Cell asks for in place of torch's: its own ``bprop``, or recomputation."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ __all__ = ["call_with_bprop", "recompute_block", "recomputed"]
 
 
 def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``cell.construct(*args, **kwargs)``, differentiated by ``cell.bprop``; defaults of construct are filled in, as
-    bprop takes them all.
+    """Run ``cell.construct(*args, **kwargs)``, differentiated by ``cell.bprop``. Fill in defaults of construct, since
+    bprop takes all inputs.
     """
     bound = inspect.signature(cell.construct).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -42,7 +42,7 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     parameters = [parameter for parameter in cell.get_parameters() if parameter.requires_grad]
 
     version = in_graph_version if in_graph() else lambda function: function
-    leaves, structure = tree_flatten(bound.args)  # autograd sees the Tensors, also those in tuples, lists and dicts
+    leaves, structure = tree_flatten(bound.args)  # autograd needs the Tensors in tuples, lists and dicts, too
 
     def compute(*leaves: Any) -> Any:
         return version(cell.construct)(*tree_unflatten(leaves, structure))
@@ -57,8 +57,8 @@ def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any]]:
-    """What ``bprop`` returned: a gradient for each input, and those of Parameters. More than there are inputs are
-    left out, as upstream.
+    """Return the gradients from ``bprop``, one for each input, and those of Parameters. As MindSpore, drop additional
+    ones.
     """
     by_parameter: dict[Any, Any] = {}
     if isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], dict):
@@ -78,7 +78,7 @@ def _gradients(cell: Any, found: Any, wanted: int) -> tuple[tuple, dict[Any, Any
 
 
 def _flat(cell: Any, gradient: Any, given: Any) -> list[Any]:
-    """The gradients of the Tensors in one input; None stands for zeros."""
+    """Return the gradients of the Tensors in one input; None stands for zeros."""
     leaves = tree_flatten(given)[0]
     if gradient is None:
         return [None] * len(leaves)
@@ -97,7 +97,7 @@ def _flat(cell: Any, gradient: Any, given: Any) -> list[Any]:
 
 
 def _like(cell: Any, gradient: Any, given: Any) -> Any:
-    """The gradient as a Tensor of the input's shape; a number only for a scalar, or 0."""
+    """Return the gradient as a Tensor of the input's shape; a number only for a scalar, or 0."""
     if not isinstance(given, torch.Tensor) or gradient is None or isinstance(gradient, torch.Tensor):
         return gradient
     if isinstance(gradient, (bool, int, float)) and (given.dim() == 0 or gradient == 0):
@@ -109,11 +109,10 @@ def _like(cell: Any, gradient: Any, given: Any) -> Any:
 
 
 def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``compute(*args, **kwargs)``, which is that of ``block``, run again in the backward pass instead of keeping what
-    it computes in between.
+    """Run ``compute(*args, **kwargs)`` of ``block``, and again in the backward pass instead of saving activations.
 
-    A block that assigns to elements in place keeps it: what torch's checkpoint has computed again would be overwritten,
-    without a word.
+    A block that assigns to elements in place saves them: a second run would silently overwrite what torch's checkpoint
+    has recomputed.
     """
     if assigns_elements(block, is_graph_mode() or in_jit.depth > 0):
         return compute(*args, **kwargs)
@@ -139,12 +138,12 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
 
 
 def _alike(args: tuple, kinds: list[type]) -> list[Any]:
-    """Where hooks of saved tensors are set, checkpoint gives plain ones back."""
+    """Wrap plain tensors again: checkpoint unwraps arguments under hooks of saved tensors."""
     return [arg if type(arg) is kind else wrap(arg) for arg, kind in zip(args, kinds)]
 
 
 def recompute_block(block: Callable[..., Any]) -> Callable[..., Any]:
-    """A Cell or function, computed again in the backward pass instead of keeping what it computes in between."""
+    """Return a Cell or function that is recomputed in the backward pass instead of saving activations."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
         return recomputed(block, block, args, kwargs) if torch.is_grad_enabled() else block(*args, **kwargs)

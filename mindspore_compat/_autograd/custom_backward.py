@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: a Cell's ``bprop``, and operators that users make."""
+"""Functions with a derivative of their own. MindSpore: a Cell's ``bprop``, and operators that users make."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _Base = torch._C.TensorBase
 
 
 def own_backward(compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:
-    """``compute`` of the first ``count`` inputs, differentiated by ``bprop(inputs, out, dout)``; the others are
-    Parameters that ``compute`` uses. Integers among the inputs are differentiated by where their gradient is wanted.
+    """Return ``compute`` of the first ``count`` inputs, differentiated by ``bprop(inputs, out, dout)``. The other
+    inputs are Parameters that ``compute`` uses. Integer inputs have gradients, too, where they are wanted.
     """
     shadows = THREAD.shadows
     if shadows is None or all(shadows.of(item) is item for item in inputs):
@@ -51,7 +51,7 @@ def _as_shadow(item: Any) -> Any:
 
 
 class OwnBackward(torch.autograd.Function):
-    """Computes with one function, differentiates with another, which may be differentiated itself."""
+    """Autograd function from one function for values and one for gradients. It is differentiable itself."""
 
     @staticmethod
     def forward(ctx: Any, compute: Callable[..., Any], bprop: Callable[..., Any], count: int, *inputs: Any) -> Any:  # type: ignore[override]
@@ -62,9 +62,7 @@ class OwnBackward(torch.autograd.Function):
             for item in outputs
         )
         tensors = [item for item in (*inputs, *fresh) if isinstance(item, torch.Tensor)]
-        ctx.save_for_backward(
-            *tensors
-        )  # the outputs too, with the way they were made in: bprop may be differentiated through them
+        ctx.save_for_backward(*tensors)  # the outputs with their graph: bprop may be differentiated through them
         ctx.others = [None if isinstance(item, torch.Tensor) else (item,) for item in (*inputs, *fresh)]
         ctx.bprop, ctx.count, ctx.total, ctx.is_single = bprop, count, len(inputs), not isinstance(out, tuple)
         return fresh[0] if ctx.is_single else fresh

@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: ``mindspore.ops.function.grad.grad_func.custom_vjp``."""
+"""Functions with a derivative of their own. MindSpore: ``mindspore.ops.function.grad.grad_func.custom_vjp``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["custom_vjp"]
 
 
 class _Custom:
-    """The function with the derivative that `defbwd` gave."""
+    """Function with the derivative registered by `defbwd`."""
 
     def __init__(self, fn: Callable[..., Any]) -> None:
         self.fwd = fn
@@ -21,7 +21,7 @@ class _Custom:
         functools.update_wrapper(self, fn)
 
     def defbwd(self, bwd: Callable[..., Any]) -> None:
-        """``bwd(*inputs, out, dout)`` gives the gradients of the inputs."""
+        """Register ``bwd(*inputs, out, dout)``, which returns the gradients of the inputs."""
         self.bwd = bwd
 
     def __call__(self, *inputs: Any) -> Any:
@@ -39,5 +39,5 @@ class _Custom:
 
 
 def custom_vjp(fn: Any = None) -> Any:
-    """Decorator: ``fn`` of positional inputs, differentiated by what its ``defbwd`` is given."""
+    """Decorate ``fn`` of positional inputs; its ``defbwd`` registers the derivative."""
     return _Custom if fn is None else _Custom(fn)

@@ -1,7 +1,7 @@
-"""The overflow status that Ascend devices keep: NaN or infinity in a result since the last clear.
+"""Overflow status, as Ascend devices keep it: NaN or infinity in a result since the last clear.
 
-Only programs that clear a status keep one. It covers what this thread differentiates (results and gradients) and what
-it hands to ``ops.depend``, and is kept on the device.
+The status exists only in programs that clear it. It covers this thread's differentiated results, their gradients and
+the arguments of ``ops.depend``, and stays on the device.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["clear_status", "note_status", "read_status"]
 
 
 def clear_status(status: torch.Tensor) -> Any:
-    """Begin anew, and fill ``status`` with zeros."""
+    """Clear the status, and fill ``status`` with zeros."""
     THREAD.overflow = torch.zeros((), dtype=torch.bool, device=status.device)
     return wrap(plain(status).zero_())
 
@@ -31,7 +31,7 @@ def read_status(status: torch.Tensor) -> Any:
 
 
 def note_status(results: Any) -> None:
-    """Take an overflow in ``results`` (Tensors in tuples, lists, dicts) into the status, if there is one."""
+    """Add an overflow in ``results`` (Tensors in tuples, lists, dicts) to the status, if there is one."""
     if THREAD.overflow is None or THREAD.running:
         return
     tensors = list(_floats(results))

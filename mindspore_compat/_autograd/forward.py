@@ -1,16 +1,15 @@
-"""What is differentiable, and by whom: the one place that runs computations to be differentiated, and the one that
-takes gradients.
+"""Forward computations and their gradients. All differentiation runs here.
 
-Everything that differentiates runs its computation as a `Forward`, and `gradients` takes nothing else. That decides,
-without anybody having to say so, both things that upstream's semantics ask for:
+Every derivative runs its computation as a `Forward`, and `gradients` takes nothing else. MindSpore's semantics follow
+from that:
 
-- While a `Forward` runs, every gradient that is taken inside keeps its own graph, since the whole may be
-  differentiated: derivatives compose.
-- What was computed before a `Forward` is a constant for it, although torch recorded it: `gradients` goes no further
-  than to what the forward itself recorded, or, at top level in PYNATIVE_MODE, to what forwards recorded that Cells
-  have kept (`Cell.set_grad`).
+- While a `Forward` runs, every gradient inside keeps its own graph, since the whole may be differentiated: derivatives
+  compose.
+- A value computed before a `Forward` is a constant for it, although torch recorded it. `gradients` goes no further than
+  the nodes of the forward itself. At top level in PYNATIVE_MODE it also follows forwards that Cells have kept
+  (`Cell.set_grad`).
 
-Upstream: what ``set_grad`` and the PyNative executor record.
+MindSpore: ``set_grad`` and the PyNative executor's recording.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ _NOTHING: Any = contextlib.nullcontext()
 
 
 def tensors_of(outputs: Any) -> list[torch.Tensor]:
-    """The tensors of an output, in order; of sparse ones their values."""
+    """Return the tensors of an output, in order; of sparse ones their values."""
     if isinstance(outputs, torch.Tensor):
         return [outputs]
     if isinstance(outputs, (tuple, list)):
@@ -78,9 +77,7 @@ def tensors_of(outputs: Any) -> list[torch.Tensor]:
 
 
 def detached(outputs: Any, _known: dict[int, Any] | None = None) -> Any:
-    """The same structure without its graph, unless an enclosing forward keeps it. Containers are walked once, however
-    often they share their parts.
-    """
+    """Return the structure without its graph, unless an enclosing forward keeps it. Walk shared containers once."""
     if isinstance(outputs, torch.Tensor):
         has_graph = outputs.requires_grad and not isinstance(outputs, Parameter) and not keeps_graph()
         return wrap(_Base.detach(outputs)) if has_graph else outputs
@@ -103,17 +100,16 @@ class Forward:
     Args:
         fn: what to compute; it is called once, here.
         wanted: positions of ``args`` to differentiate by.
-        by_place: the same Tensor at two places is two variables, as in compiled code; else the derivative is by the
-            Tensor as a whole.
-        keeps_inputs: in GRAPH_MODE, too, stay connected with what ``args`` were computed from.
+        by_place: the same Tensor at two places is two variables, as in compiled code; else it is one variable.
+        keeps_inputs: in GRAPH_MODE, too, keep the graph of ``args``.
 
     Attributes:
-        outputs: what it gave, with its graph.
-        variables: what stood at ``wanted``.
-        start: the number of its first node, if what was recorded before is constant for it although forwards recorded
-            it: inside of another one, and in GRAPH_MODE; else None.
+        outputs: its result, with its graph.
+        variables: the arguments at ``wanted``.
+        start: the number of its first node, if earlier nodes are constant for it although forwards recorded them:
+            inside of another one, and in GRAPH_MODE; else None.
         shadows: of integers that are differentiated by, else None.
-        before_writes: Parameters that it has written to, with what they were before: derivatives by them are by both.
+        before_writes: Parameters that it has written to, with their old values: derivatives by them are by both.
         lent: those of the variables that require a gradient only while it runs or is differentiated.
     """
 
@@ -169,7 +165,7 @@ class Forward:
     def _following(
         fn: Callable[..., Any], args: tuple, wanted: Sequence[int], weights: Sequence[Any], by_place: bool
     ) -> tuple[Any, tuple, Shadows]:
-        """The computation with shadows of its integers, its arguments, and those shadows."""
+        """Return the computation with shadows of its integers, its arguments, and those shadows."""
         outer, shadows = THREAD.shadows, Shadows()
         shadows.follow_weights(weights)
         places = [place for place in wanted if is_integer(args[place])]
@@ -192,11 +188,11 @@ class Forward:
         return follow, args, shadows
 
     def of(self, outputs: Any) -> Forward:
-        """The same with a part of its outputs as the whole."""
+        """Return this forward with a part of its outputs as the whole."""
         return self._like(outputs, self.variables)
 
     def by(self, variables: list[Any]) -> Forward:
-        """The same with other variables: some of its own, and what it does not depend on."""
+        """Return this forward with other variables: some of its own, and ones that it does not depend on."""
         return self._like(self.outputs, variables)
 
     def _like(self, outputs: Any, variables: list[Any]) -> Forward:
@@ -209,7 +205,7 @@ class Forward:
 def gradients(
     forward: Forward, targets: Sequence[torch.Tensor], sens: Any = None, again: bool = False
 ) -> tuple[Any, ...]:
-    """d(outputs·sens)/d(target) for each target; zeros where there is no dependence. ``sens`` None means ones.
+    """Return d(outputs·sens)/d(target) for each target; zeros without a dependence. ``sens`` None means ones.
 
     Args:
         again: the forward will be asked once more.
@@ -250,14 +246,14 @@ def _gradients_of_roots(forward: Forward, targets: Sequence[torch.Tensor], sens:
 
 
 def _writable(gradient: torch.Tensor) -> torch.Tensor:
-    """With memory for each element: that of a sum has only one number, which torch would not let be written to."""
+    """Return it with memory for each element: torch refuses writes to an expanded gradient such as that of a sum."""
     return gradient.contiguous() if 0 in gradient.stride() else gradient
 
 
 def _by_integers(
     forward: Forward, shadows: Shadows, targets: Sequence[torch.Tensor], sens: Any, again: bool
 ) -> tuple[Any, ...]:
-    """`gradients` by way of the shadows; each comes back in its target's dtype."""
+    """Run `gradients` through the shadows; each gradient has its target's dtype."""
     found = gradients(in_floats(forward), [shadows.of(target) for target in targets], sens, again)
     cast = []
     for target, gradient in zip(targets, found):
@@ -269,7 +265,7 @@ def _by_integers(
 
 
 def in_floats(forward: Forward) -> Forward:
-    """The same with the shadows in the places of integers, if it has any."""
+    """Return this forward with shadows in place of integers, if it has any."""
     shadows = forward.shadows
     if shadows is None:
         return forward
@@ -292,12 +288,12 @@ def _refuse_without_grad() -> None:
 
 
 def _maps(roots: Sequence[torch.Tensor]) -> bool:
-    """Whether they are computed for several inputs at once, by torch.vmap."""
+    """Return whether torch.vmap computes them for several inputs at once."""
     return _interpreters() is not None and any(map(_is_batched, roots))
 
 
 def scalar_gradients(forward: Forward, targets: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-    """`gradients` of a single output of shape (), as torch's own tensors."""
+    """Return `gradients` of a single output of shape (), as torch's own tensors."""
     _refuse_without_grad()
     loss = forward.outputs
     return _gradients(forward, (loss,) if loss.requires_grad else (), None, targets, False)
@@ -321,7 +317,7 @@ def _gradients(
 
 
 def _no_gradient(target: torch.Tensor) -> torch.Tensor:
-    """Zeros, which the target's hooks see as well, as upstream, but for those that the forward itself has set."""
+    """Return zeros. As in MindSpore, the target's hooks receive them, except for hooks set by the forward itself."""
     gradient = torch.zeros_like(_Base.detach(target))
     for hook in (getattr(target, "_backward_hooks", None) or {}).values():
         found = None if getattr(hook, "is_of_forward", False) else hook(gradient)
@@ -337,7 +333,7 @@ def _backward(
     again: bool,
 ) -> tuple[Any, ...]:
     keeps, multithreaded = keeps_graph(), torch._C._is_multithreading_enabled()
-    # what is wanted is taken before the hook: a variable itself may be cut off from what it was made of
+    # a gradient is captured before the hook, so that hook may end the graph at a variable
     # inside of another forward they are older than this one, and cut off with the rest
     cuts = []
     if forward.start is None:
@@ -370,7 +366,7 @@ def _backward(
 
 
 def _with_further(found: Sequence[Any], places: list[int]) -> tuple[Any, ...]:
-    """Gradients, of which the last ones are added to those at ``places``."""
+    """Return the gradients with the last ones added to those at ``places``."""
     count = len(found) - len(places)
     summed = list(found[:count])
     for place, gradient in zip(places, found[count:]):
@@ -388,7 +384,7 @@ def _nothing(gradients: tuple) -> tuple:
 
 
 def _end_at(variable: torch.Tensor) -> Any:
-    """Let no gradient pass what is differentiated by, though it was computed."""
+    """Stop the backward pass at a variable, although it was computed from others."""
     place = variable.output_nr
     node: Any = variable.grad_fn
     return node.register_prehook(
@@ -407,7 +403,7 @@ def _matching_seed(seed: torch.Tensor, root: torch.Tensor) -> torch.Tensor:
     return seed if seed.dtype is root.dtype else _Base.to(seed, root.dtype)
 
 
-#: Cells that hold a forward which nobody has differentiated yet, by id
+#: Cells with a forward that has not been differentiated yet, by id
 KEPT: dict[int, weakref.ref[Any]] = {}
 
 

@@ -1,6 +1,4 @@
-"""The forward that a Cell with ``set_grad`` keeps for the `GradOperation` that follows
-(docs/design/differentiation.md).
-"""
+"""Cache of a Cell's last forward: `GradOperation` reuses it after ``set_grad`` (docs/design/differentiation.md)."""
 
 from __future__ import annotations
 
@@ -21,12 +19,12 @@ __all__ = ["ForwardCache"]
 
 
 def _is_variable(arg: Any) -> bool:
-    """Whether somebody may ask a forward for the gradient by this input."""
+    """Return whether a gradient by this input may be asked for."""
     return is_differentiable(arg) and not isinstance(arg, torch.nn.Parameter)
 
 
 def _leaves(args: Any) -> list[Any]:
-    """What lists, tuples and dicts hold, in order."""
+    """Return the items of nested lists, tuples and dicts, in order."""
     if isinstance(args, (list, tuple, dict)):
         return [leaf for item in (args.values() if isinstance(args, dict) else args) for leaf in _leaves(item)]
     return [args]
@@ -37,8 +35,8 @@ def _are_same(before: Any, now: Any) -> bool:
 
 
 def _of_a_graph(arg: Any) -> Any:
-    """The argument, a constant where it was computed by a graph that has been differentiated, as a state is that the
-    last step gave back.
+    """Return the argument, detached if its graph has already been differentiated. Such an argument is a state that the
+    last step returned.
     """
     if isinstance(arg, torch.Tensor):
         return wrap(arg.detach()) if arg.grad_fn is not None and is_spent(arg) else arg
@@ -46,7 +44,7 @@ def _of_a_graph(arg: Any) -> Any:
 
 
 def _stamp() -> tuple[int, int]:
-    """Other numbers after each change of a Cell or update of a Parameter."""
+    """Return numbers that change with each change of a Cell or update of a Parameter."""
     return program.epoch, program.writes
 
 
@@ -59,10 +57,11 @@ class _Kept(NamedTuple):
 
 
 class ForwardCache:
-    """A part of `Cell`."""
+    """Mixin of `Cell` with the cache."""
 
     def _call_and_keep(self: Any, args: tuple, kwargs: dict[str, Any], call: Call = EAGER) -> Any:
-        """Record this forward: as in MindSpore, the `GradOperation` that follows takes it instead of a second one.
+        """Record this forward. As in MindSpore, the `GradOperation` that follows reuses it instead of running a second
+        one.
 
         The outermost ``call`` of a training Cell in graph mode drops it when it ends.
         """
@@ -87,8 +86,8 @@ class ForwardCache:
         return forward.outputs
 
     def _pop_cached_forward(self: Any, args: tuple, wanted: tuple[int, ...]) -> Forward | None:
-        """The last forward if it had just these argument objects, ready to be differentiated by those at ``wanted``; it
-        can be taken once.
+        """Pop the last forward if its arguments were these very objects, ready to be differentiated by those at
+        ``wanted``.
         """
         kept = self._forget_kept()
         if kept is None or not _are_same(kept.args, args) or not _are_same(kept.leaves, _leaves(args)):
@@ -108,6 +107,6 @@ class ForwardCache:
         return kept
 
     def _has_kept(self: Any, tensors: list[torch.Tensor]) -> bool:
-        """Whether it keeps a forward of any of these tensors."""
+        """Return whether the cache holds a forward of any of these tensors."""
         kept = self.__dict__["_captured"]
         return kept is not None and any(arg is tensor for arg in kept.args for tensor in tensors)

@@ -1,4 +1,4 @@
-"""Functions with a derivative of their own. Upstream: ``mindspore.common._grad_function``."""
+"""Functions with a derivative of their own. MindSpore: ``mindspore.common._grad_function``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["_Function"]
 
 
 class _Context:
-    """torch's context of one call, whose tensors are Tensors."""
+    """torch's context of one call, with Tensors as its tensors."""
 
     def __init__(self, context: Any) -> None:
         object.__setattr__(self, "_context", context)
@@ -28,7 +28,7 @@ class _Context:
 
 
 def _noting(compute: Callable[..., Any]) -> Callable[..., Any]:
-    """``forward`` that notes in the context which inputs are Tensors."""
+    """Return ``forward`` that also notes in the context which inputs are Tensors."""
 
     @functools.wraps(compute)
     def forward(ctx: Any, *inputs: Any) -> Any:
@@ -39,7 +39,7 @@ def _noting(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _checked(found: Any, needed: tuple[bool, ...], are_tensors: list[bool]) -> tuple:
-    """What ``backward`` returned, one for each input."""
+    """Return the gradients from ``backward``, one for each input."""
     found = found if isinstance(found, tuple) else (found,)
     if len(found) != len(needed):
         raise RuntimeError(
@@ -54,8 +54,8 @@ def _checked(found: Any, needed: tuple[bool, ...], are_tensors: list[bool]) -> t
 
 
 class _Function(torch.autograd.Function):
-    """torch's ``autograd.Function`` on Tensors: subclasses define ``forward(ctx, *inputs)`` and ``backward(ctx,
-    *gradients)``, static, and are called by ``apply(*inputs)``.
+    """torch's ``autograd.Function`` on Tensors. Subclasses define static ``forward(ctx, *inputs)`` and ``backward(ctx,
+    *gradients)``; callers use ``apply(*inputs)``.
 
     ``ctx`` has `save_for_backward`, ``saved_tensors``, ``needs_input_grad``, ``mark_dirty``,
     ``mark_non_differentiable`` and ``set_materialize_grads``.
@@ -79,5 +79,5 @@ class _Function(torch.autograd.Function):
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """What ``forward`` gives, differentiated by ``backward``."""
+        """Return the result of ``forward``, differentiated by ``backward``."""
         return wrap(super().apply(*args, **kwargs))

@@ -1,4 +1,4 @@
-"""What a forward is differentiated by: its inputs as points of their own, or in PYNATIVE_MODE themselves
+"""Inputs of a derivative: new autograd leaves, or in PYNATIVE_MODE the Tensors themselves
 (docs/design/differentiation.md).
 """
 
@@ -30,14 +30,12 @@ _lent: dict[int, list[Any]] = {}
 
 
 def is_differentiable(value: Any) -> bool:
-    """Whether it is a tensor that can have a gradient."""
+    """Return whether it is a tensor that can have a gradient."""
     return isinstance(value, torch.Tensor) and (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
 def as_variable(value: torch.Tensor) -> torch.Tensor:
-    """The input itself as a point to differentiate at: a new leaf, or a view where an outer differentiation runs
-    through it.
-    """
+    """Return the input as a variable: a new leaf, or a view if an outer differentiation goes through it."""
     if value.requires_grad and keeps_graph():
         return wrap(_Base.view_as(value, value))
     variable = wrap(_Base.detach(value)).requires_grad_(True)
@@ -46,7 +44,7 @@ def as_variable(value: torch.Tensor) -> torch.Tensor:
 
 
 def _with_hooks(variable: torch.Tensor, value: torch.Tensor) -> list[Any]:
-    """Give it the hooks that ``value`` was given when it required no gradient."""
+    """Register the hooks of ``value`` that were set while it required no gradient."""
     hooks = value.__dict__.get("_input_hooks")
     if not hooks:
         return []
@@ -55,18 +53,18 @@ def _with_hooks(variable: torch.Tensor, value: torch.Tensor) -> list[Any]:
 
 
 def point(value: Any) -> Any:
-    """An input as a point to differentiate at; of a sparse tensor the values."""
+    """Return an input as a variable of the derivative; of a sparse tensor the values."""
     if isinstance(value, Sparse):
         return value._like(as_variable(value.values))
     return as_variable(value) if is_differentiable(value) else value
 
 
 def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor]]:
-    """The arguments with points to differentiate at where they are wanted, one for each object; and the tensors that
-    are points themselves while they are lent.
+    """Return the arguments with variables at the wanted places, one for each object, and the tensors that become leaves
+    themselves, temporarily.
 
-    In PYNATIVE_MODE the derivative is by the Tensor as a whole, however it gets into the computation: from two places
-    of the arguments, from a list in them, as an attribute of the Cell.
+    In PYNATIVE_MODE the derivative is by the Tensor as a whole, wherever the computation uses it: at two places of the
+    arguments, in a list, as an attribute of the Cell.
     """
     made: dict[int, Any] = {}
     lent: list[torch.Tensor] = []
@@ -84,8 +82,8 @@ def points(args: tuple, wanted: Sequence[int]) -> tuple[tuple, list[torch.Tensor
 
 
 class TemporaryLeaf:
-    """Context in which tensors that require no gradient do so, with the hooks they were given. `THREAD.lent` are all
-    that are lent now: who computes again later lends them again.
+    """Context in which tensors without a gradient require one, and have their hooks. `THREAD.lent` holds the tensors of
+    this thread: a recomputation enters the context again.
     """
 
     __slots__ = ("_now", "_tensors")
@@ -115,5 +113,5 @@ class TemporaryLeaf:
 
 
 def variable(point: Any) -> Any:
-    """The tensor that a point is differentiated by."""
+    """Return the tensor to differentiate by."""
     return point if isinstance(point, torch.Tensor) or not isinstance(point, Sparse) else point.values

@@ -1,7 +1,7 @@
 """Inference without an autograd graph.
 
-A call in evaluation mode that no other call is around records no graph, as in MindSpore: a hidden state or the keys and
-values of a decoder then hold none (docs/design/differentiation.md).
+As in MindSpore, an outermost call in evaluation mode records no graph. A hidden state, or a decoder's keys and values,
+then hold none (docs/design/differentiation.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.func.grad
 
 
 def without_graph(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-    """Call it without recording, but for what is differentiated inside and for forwards that Cells keep."""
+    """Call it without recording, except for derivatives inside and for forwards that Cells keep."""
     set_recording(False)
     THREAD.unrecorded = True
     try:
@@ -42,9 +42,9 @@ def may_keep() -> bool:
 
 
 def is_inference(args: tuple, kwargs: dict[str, Any]) -> bool:
-    """Return whether an outermost call in evaluation mode needs no graph: nothing of torch's differentiates around it,
-    and the arguments are MindSpore's Tensors without a graph. Code that calls torch's ``backward()`` on the result
-    trains (``set_train``), or gives torch's own tensors.
+    """Return whether an outermost call in evaluation mode needs no graph. This holds if torch does not differentiate
+    around it, and its arguments are MindSpore's Tensors without a graph. Code that calls torch's ``backward()`` on the
+    result is in training mode (``set_train``), or passes torch's own tensors.
     """
     if not _records() or _interpreters() is not None:
         return False

@@ -1,4 +1,4 @@
-"""Gradients by integer inputs, which torch does not have and MindSpore does (in the input's dtype, cut to integers)."""
+"""Gradients by integer inputs, as in MindSpore: in the input's dtype, truncated. torch has none."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from mindspore_compat._tensor.wrapping import wrap
 __all__ = ["Shadows", "has_integers", "is_integer"]
 
 _Base = torch._C.TensorBase
-#: operators of integers that have no derivative: upstream refuses them rather than give zeros
+#: operators of integers that have no derivative: MindSpore refuses them rather than give zeros
 _WITHOUT_GRADIENT = {
     torch.gcd: "Gcd",
     torch.lcm: "Lcm",
     torch.bitwise_left_shift: "LeftShift",
     torch.bitwise_right_shift: "RightShift",
 }
-#: operators that are not asked a second time, or whose places have no derivative
+#: operators that must not run a second time, or whose positions have no derivative
 _NOT_FOLLOWED = ("rand", "bernoulli", "dropout", "multinomial", "normal", "poisson", "uniform", "exponential", "unique")
 
 
 def is_integer(value: Any) -> bool:
-    """Whether it is a tensor of integers or bools."""
+    """Return whether it is a tensor of integers or bools."""
     return isinstance(value, torch.Tensor) and not (value.dtype.is_floating_point or value.dtype.is_complex)
 
 
 def has_integers(args: Sequence[Any], wanted: Sequence[int], weights: Sequence[Any] = ()) -> bool:
-    """Whether a gradient by integers is wanted."""
+    """Return whether a gradient by integers is wanted."""
     return any(is_integer(args[position]) for position in wanted) or any(map(is_integer, weights))
 
 
 class Shadows(TorchFunctionMode):
-    """Follows integer tensors while a computation runs."""
+    """Float64 copies ("shadows") of integer tensors, updated while a computation runs."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._of: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # the tensor itself too: its id stays its own
+        self._of: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # with the tensor, so that no other one gets its id
         self._idle = False
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Operators in it are not followed."""
+        """Do not follow operators in this context."""
         before, self._idle = self._idle, True
         try:
             yield
@@ -57,11 +57,11 @@ class Shadows(TorchFunctionMode):
             self._idle = before
 
     def follow(self, value: torch.Tensor, shadow: torch.Tensor) -> None:
-        """``shadow`` stands for ``value`` from now on."""
+        """Set the shadow of ``value``."""
         self._of[id(value)] = value, shadow
 
     def follow_weights(self, weights: Sequence[Any]) -> None:
-        """Parameters of integers are points to differentiate at as well."""
+        """Give integer Parameters a shadow to differentiate by."""
         for weight in filter(is_integer, weights):
             self.follow(weight, self._point(weight))
 
@@ -70,12 +70,12 @@ class Shadows(TorchFunctionMode):
         return _Base.requires_grad_(_Base.to(_Base.detach(value), torch.float64), True)
 
     def of(self, value: Any) -> Any:
-        """The shadow of a tensor, or the value itself."""
+        """Return the shadow of a tensor, or the value itself."""
         known = self._of.get(id(value))
         return value if known is None else known[1]
 
     def variable(self, value: torch.Tensor, outer: Shadows | None) -> torch.Tensor:
-        """The input as a point to differentiate at, itself followed by ``outer`` or not."""
+        """Return the input as a variable with a shadow, connected to that of ``outer`` if there is one."""
         with self.paused() if outer is None else outer.paused():
             new = wrap(_Base.detach(value))
             known = value if outer is None else outer.of(value)
@@ -117,15 +117,15 @@ class Shadows(TorchFunctionMode):
         return tree_map(lambda _: next(new), result)
 
     def _of_shadows(self, func: Any, args: Any, kwargs: Any) -> list[Any]:
-        """The tensors that the operator makes of shadows; none of an operator of integers alone, such as an index:
-        nothing depends on it smoothly. Where it does not take all, as many as it takes; and where it wants one dtype,
-        integers beside them go along.
+        """Return the operator's results for shadows. An operator of integers alone, such as an index, has none, since
+        it is not smooth. If it does not accept all shadows, pass as many as it accepts. If it needs one dtype, convert
+        the other integers, too.
         """
         leaves = {id(leaf): leaf for leaf in tree_leaves((args, kwargs)) if is_integer(leaf)}
         for chosen in self._choices(leaves):
 
             def stands_for(leaf: Any, chosen: set[int] = chosen) -> Any:
-                if isinstance(leaf, torch.dtype):  # what a sum is given in: the shadow's stays float64
+                if isinstance(leaf, torch.dtype):  # dtype of a sum: the shadow's stays float64
                     return leaf if leaf.is_floating_point or leaf.is_complex else torch.float64
                 if id(leaf) not in chosen:
                     return leaf
@@ -138,7 +138,7 @@ class Shadows(TorchFunctionMode):
         return []
 
     def _choices(self, leaves: dict[int, torch.Tensor]) -> Iterator[set[int]]:
-        """Which integers are replaced: at first all that are followed, then fewer of them, the others beside."""
+        """Yield the sets of integers to replace: first all with a shadow, then fewer, and others beside them."""
         followed, others = [key for key in leaves if key in self._of], [key for key in leaves if key not in self._of]
         if len(leaves) > 4:
             yield set(followed)
@@ -149,8 +149,8 @@ class Shadows(TorchFunctionMode):
                     yield from (set(some) | set(more) for more in itertools.combinations(others, beside))
 
     def _written(self, func: Any, name: str, args: Any, kwargs: Any) -> None:
-        """What was written to an integer tensor is written to its shadow; a floating one gets the history by writing
-        the shadow again, where that does no more than the first time.
+        """Repeat a write to an integer tensor on its shadow. A floating one gets the history by a repeated write of the
+        shadow, where a repetition changes nothing.
         """
         target = args[0] if args and "out" not in kwargs else None
         if not isinstance(target, torch.Tensor):

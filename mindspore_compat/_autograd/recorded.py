@@ -1,5 +1,5 @@
-"""What torch records in this thread: inside of forwards, which may be differentiated, and between them, which is
-constant for them. ``_differentiation.py`` says what for.
+"""Record of torch's graph in this thread: nodes of forwards may be differentiated, nodes between them are constants.
+``forward.py`` explains the semantics.
 """
 
 from __future__ import annotations
@@ -31,25 +31,24 @@ _LEAF = 2**63  # torch numbers nodes of leaves from above
 
 
 class _Thread(threading.local):
-    """What this thread has recorded: how many forwards are ``running``, and what torch recorded between them.
+    """State of this thread: the number of ``running`` forwards, and the nodes recorded between forwards.
 
-    ``spans`` are the ends, in turn first and behind the last, of the ranges of torch's node numbers that no forward
-    recorded.
+    ``spans`` holds the ranges of torch's node numbers outside of forwards, as alternating begins and ends.
     """
 
     def __init__(self) -> None:
         self.running = 0
-        self.forwards = 0  # how many outermost ones have begun
+        self.forwards = 0  # number of outermost ones begun
         self.has_kept = False  # whether a Cell has kept a forward here
-        self.spent: list[int] = []  # in turn begins and ends of ranges of nodes whose gradient was taken (`spend`)
-        self.overflow: torch.Tensor | None = None  # the status of `_float_status.py`
-        self.refused = 0  # how many contexts of `no_grad` are open
-        self.unrecorded = False  # whether a Cell runs that torch does not record (nn/_unrecorded.py)
+        self.spent: list[int] = []  # alternating begins and ends of differentiated ranges of nodes (`spend`)
+        self.overflow: torch.Tensor | None = None  # the status of `float_status.py`
+        self.refused = 0  # number of open `no_grad` contexts
+        self.unrecorded = False  # whether a Cell runs without recording (inference.py)
         self.shadows: Shadows | None = None  # of the integers that the innermost forward is differentiated by
-        self.lent: list[torch.Tensor] = []  # what requires a gradient only for now (_points.py)
-        #: Parameters that the outermost forward has written to, with what they were before as far as it used that
+        self.lent: list[torch.Tensor] = []  # tensors that require a gradient temporarily (grad_inputs.py)
+        #: Parameters that the outermost forward has written to, with their old values if it used them
         self.before_writes: tuple[tuple[torch.Tensor, torch.Tensor], ...] = ()
-        self.multithreaded = True  # what torch's setting was before the outermost forward
+        self.multithreaded = True  # torch's setting before the outermost forward
         self.end = 0
         self.spans: list[int] = []
 
@@ -58,10 +57,10 @@ THREAD = _Thread()
 
 
 class _Differentiable:
-    """The context in which what is computed may be differentiated.
+    """Context for computations that may be differentiated.
 
-    A backward inside of it (of `torch.func`, of a user's own) runs in this thread on a GPU as well: nodes that torch's
-    thread of a device records have numbers of that thread, by which they would be taken for older than the forward.
+    On a GPU, too, a backward inside (of `torch.func` or of a user) runs in this thread. Nodes of torch's device thread
+    have that thread's numbers, and would seem older than the forward.
     """
 
     def __enter__(self) -> None:
@@ -70,7 +69,7 @@ class _Differentiable:
             if now != THREAD.end:
                 THREAD.spans += (THREAD.end, now)
                 if len(THREAD.spans) > _MOST_SPANS:
-                    del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all that is older is taken for constant
+                    del THREAD.spans[1 : _MOST_SPANS // 2 + 1]  # all older nodes count as constant
             THREAD.forwards += 1
             THREAD.multithreaded = _is_multithreaded()
             _set_multithreaded(False)
@@ -88,18 +87,18 @@ DIFFERENTIABLE = _Differentiable()
 
 
 def differentiable() -> _Differentiable:
-    """Context in which somebody may differentiate what is computed."""
+    """Return the context for computations that may be differentiated."""
     return DIFFERENTIABLE
 
 
 def keeps_graph() -> bool:
-    """Whether a gradient that is taken now may be differentiated itself."""
+    """Return whether a gradient computed now may be differentiated itself."""
     return THREAD.running > 0 and torch.is_grad_enabled()
 
 
 def outside(roots: Sequence[torch.Tensor], start: int | None) -> list[Any]:
-    """The first nodes on each way from ``roots`` that were recorded before ``start``, or if that is None, outside of
-    all forwards.
+    """Return the first nodes on each path from ``roots`` recorded before ``start``, or if that is None, outside of all
+    forwards.
     """
     spans, found = [0, start] if start is not None else THREAD.spans, []
     latest = spans[-1]
@@ -119,7 +118,7 @@ def outside(roots: Sequence[torch.Tensor], start: int | None) -> list[Any]:
 
 
 def spend(start: int, end: int) -> None:
-    """The nodes from ``start`` to before ``end`` are differentiated; torch has dropped what it needs for that."""
+    """Mark the nodes from ``start`` to before ``end`` as differentiated: torch has freed their saved tensors."""
     if end > start:
         bisect.insort(THREAD.spent, start)
         bisect.insort(THREAD.spent, end)
@@ -127,7 +126,7 @@ def spend(start: int, end: int) -> None:
 
 
 def is_spent(value: torch.Tensor) -> bool:
-    """Whether it was computed from what is spent, so that nobody differentiates through it any more."""
+    """Return whether its graph contains differentiated nodes, so that it can be treated as a constant."""
     waiting = [value.grad_fn] if THREAD.spent and value.grad_fn is not None else []
     seen = set(waiting)
     while waiting:

@@ -1,8 +1,8 @@
-"""``x[index] = value`` after an operator has kept ``x``, or a part of it, for its derivative: ``h[t] = f(h[t - 1])``.
-torch then refuses to differentiate, since what was kept is gone. Here it is copied before it is overwritten.
+"""Copies of saved tensors before an element assignment: ``h[t] = f(h[t - 1])``.
 
-Forwards of networks and functions that assign to elements run so; `_element_updates` tells of them. Other operations
-that write in place are refused as torch does, which looks at the version of what was kept.
+torch refuses to differentiate after ``x[index] = value`` if an operator has saved ``x`` or a part of it. Here the saved
+tensor is copied before the write. This covers forwards that assign to elements (`element_stores`). As in torch, other
+in-place writes raise an error: torch compares the version of the saved tensor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _top_hooks: Any = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  
 
 
 class _Thread(threading.local):
-    """What the forward that runs in this thread has kept, by where the contents lie; None outside of one."""
+    """Saved tensors of the forward that runs in this thread, by address; None outside of one."""
 
     def __init__(self) -> None:
         self.kept: dict[int, list[weakref.ref[_Kept]]] | None = None
@@ -35,7 +35,7 @@ running = _Thread()
 
 
 class _Kept:
-    """A tensor that was kept, and its version then; None once it is a copy."""
+    """Saved tensor with its version when saved; None once it is a copy."""
 
     __slots__ = ("__weakref__", "tensor", "version")
 
@@ -45,17 +45,17 @@ class _Kept:
 
 
 def hooks_are_free() -> bool:
-    """Whether nobody has set hooks of saved tensors, or forbids them: as far as torch tells."""
+    """Return whether no hooks of saved tensors are set or forbidden, as far as torch shows."""
     return _top_hooks is not None and _autograd._saved_tensors_hooks_is_enabled() and _top_hooks(True) is None
 
 
 def with_copies(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """``fn``, to be differentiated, with copies of what it overwrites. Compiled code has no need of them: there an
-    assignment makes a new Tensor.
+    """Return ``fn`` that copies saved tensors before it overwrites them. Compiled code does not need copies: an
+    assignment makes a new Tensor there.
     """
     if running.kept is not None or is_graph_mode() or in_jit.depth > 0:
         return fn
-    if not hooks_are_free() or torch._C._len_torch_dispatch_stack() > 0:  # who records would record the copies
+    if not hooks_are_free() or torch._C._len_torch_dispatch_stack() > 0:  # recorders would record the copies
         return fn
 
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +74,7 @@ def _keep(tensor: torch.Tensor) -> _Kept:
     if running.kept is not None:
         try:
             place = _Base.untyped_storage(tensor).data_ptr()
-        except (NotImplementedError, RuntimeError):  # torch.func's tensors lie nowhere
+        except (NotImplementedError, RuntimeError):  # torch.func's tensors have no address
             return kept
         running.kept.setdefault(place, []).append(weakref.ref(kept))
     return kept
@@ -91,7 +91,7 @@ def _found(kept: _Kept) -> torch.Tensor:
 
 
 def before_writing(target: torch.Tensor) -> None:
-    """Copy what was kept of the memory in which ``target`` lies."""
+    """Copy the saved tensors in the memory of ``target``."""
     if not running.kept:
         return
     for reference in running.kept.pop(_Base.untyped_storage(target).data_ptr(), ()):
@@ -101,7 +101,7 @@ def before_writing(target: torch.Tensor) -> None:
 
 
 def aside() -> AbstractContextManager[Any]:
-    """Where torch.func runs, which takes no hooks of saved tensors; those of others stay."""
+    """Suspend these hooks while torch.func runs, which accepts none; other hooks stay."""
     top = None if running.kept is None else _top_hooks(True)
     return nullcontext() if top is None or top[0] is not _keep else _Aside()
 

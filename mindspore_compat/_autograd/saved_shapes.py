@@ -1,5 +1,5 @@
-"""Operators whose derivative needs the shape of their input alone: torch keeps the input itself, and so refuses to
-differentiate once someone has written to it.
+"""Operators whose derivative needs only the shape of their input. torch saves the input itself, and so refuses to
+differentiate after a write to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _zero(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
 
 
 def _kept(saved: torch.Tensor) -> Any:
-    """What stands for a saved tensor: of floats, which only the input has, what it looks like."""
+    """Return the shape, dtype and device of a saved tensor of floats (only the input has floats), others unchanged."""
     return (saved.shape, saved.dtype, saved.device) if saved.is_floating_point() else saved
 
 
@@ -34,8 +34,8 @@ def _found(kept: Any) -> torch.Tensor:
 
 
 def by_shape(operator: Callable[..., torch.Tensor], x: Any, *rest: Any) -> torch.Tensor:
-    """``operator(x, *rest)`` with ``rest`` without floats; ``x`` may be written to before it is differentiated. Where
-    saved tensors belong to someone else (hooks of the program, recomputation, torch.func), it is as torch has it.
+    """Run ``operator(x, *rest)``, with no floats in ``rest``; ``x`` may be written to before the backward pass. Under
+    other hooks of saved tensors (the program's, recomputation, torch.func), torch's rule holds.
     """
     if (
         not (x.requires_grad and x.is_floating_point() and torch.is_grad_enabled())

@@ -1,5 +1,5 @@
-"""What a function can be differentiated by: Tensors, and in compiled code tuples, lists and dicts of them, whose
-gradients are such tuples, lists and dicts.
+"""Differentiable inputs: Tensors, and in compiled code tuples, lists and dicts of them, with gradients of the same
+structure.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ __all__ = ["Spread", "differentiable", "is_container"]
 
 
 def is_container(value: Any) -> bool:
-    """Whether it is a tuple, list or dict."""
+    """Return whether it is a tuple, list or dict."""
     return isinstance(value, (tuple, list, dict))
 
 
 def _like(value: Any, tensors: Iterator[Any], other: Callable[[Any], Any]) -> Any:
-    """``value`` with the next of the tensors for each of its own, and what ``other`` makes of its other leaves."""
+    """Return ``value`` with its tensors replaced by the next ones, and its other leaves by ``other`` of them."""
     if isinstance(value, torch.Tensor):
         return next(tensors)
     if isinstance(value, dict):
@@ -38,9 +38,8 @@ def _no_gradient(value: Any) -> Any:
 
 
 def differentiable(inputs: tuple) -> list[bool]:
-    """Which of the inputs have gradients: Tensors and, in compiled code, containers that hold a Tensor which changes
-    from call to call. As upstream's compiler has it, those do not that came from outside in a container without
-    `mutable`.
+    """Return for each input whether it has a gradient. Tensors have one, and in compiled code containers with a Tensor
+    that changes from call to call. As in MindSpore's compiler, a container from outside without `mutable` has none.
     """
     found = [isinstance(item, (torch.Tensor, Sparse)) for item in inputs]
     if not all(found) and any(map(is_container, inputs)):
@@ -55,12 +54,12 @@ def differentiable(inputs: tuple) -> list[bool]:
 
 
 class Spread:
-    """A call whose containers at positions that are differentiated by are spread: their Tensors are arguments.
+    """Call with its differentiated containers replaced by their Tensors.
 
     Attributes:
         fn: the function of the Tensors.
-        args: the arguments with the Tensors in the place of their containers.
-        wanted: the positions of what is differentiated by among them.
+        args: the arguments with Tensors in place of their containers.
+        wanted: the positions to differentiate by among them.
     """
 
     def __init__(self, fn: Callable[..., Any], args: tuple, wanted: tuple[int, ...]) -> None:
@@ -79,6 +78,6 @@ class Spread:
         return [next(items) if model is None else _like(model, items, other) for model in models]
 
     def gradients(self, found: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Those of the Tensors as those of the containers, 0 for their numbers; what follows them unchanged."""
+        """Return the gradients in the structure of the containers, 0 for their numbers; the rest unchanged."""
         rest = iter(found)
         return (*self._together(rest, self._wanted, _no_gradient), *rest)

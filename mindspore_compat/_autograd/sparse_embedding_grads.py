@@ -1,5 +1,5 @@
-"""Which rows of a Parameter a forward has looked up. Upstream's gradient of such a Parameter is a ``RowTensor`` of
-these rows, and some optimizers change no others; gradients are dense here, and the rows are kept beside the Parameter.
+"""Looked-up rows of a Parameter. MindSpore's gradient of such a Parameter is a ``RowTensor`` of these rows, and some
+optimizers update only them. Gradients are dense here, and the rows are kept beside the Parameter.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _Base = torch._C.TensorBase
 
 
 class LookedUp:
-    """How often each row was looked up since the last step, by the latest forward that is differentiated.
+    """Lookup counts of each row since the last step, by the latest differentiated forward.
 
-    What a replayed step repeats are operators: whether there are new counts is said by these alone.
+    A replayed step repeats only operators, so these alone update the counts.
 
     Attributes:
         counts: (rows,) float32, where the Parameter is.
@@ -34,7 +34,7 @@ class LookedUp:
         self._forward = -1
 
     def add(self, table: torch.Tensor, places: torch.Tensor, inside: torch.Tensor | None) -> None:
-        """Count ``places``, of which only those that are ``inside``, if given."""
+        """Count ``places``; only those that are ``inside``, if given."""
         rows = table.shape[0]
         if self.counts.numel() != rows or self.counts.device != table.device:
             program.not_repeatable("its table has moved")
@@ -48,30 +48,30 @@ class LookedUp:
             _Base.index_add_(self.counts, 0, places.reshape(-1), added.reshape(-1).to(self.counts.dtype))
 
     def taken(self) -> torch.Tensor:
-        """The counts, which begin anew."""
+        """Return the counts and reset them."""
         found = torch.clone(self.counts)
         _Base.zero_(self.counts)
         return found
 
 
 def watch_rows(parameter: Any) -> None:
-    """Keep the Parameter's rows that are looked up from now on: its optimizer asks for them."""
+    """Record the Parameter's looked-up rows from now on, for its optimizer."""
     if parameter.dim() > 1 and "_looked_up" not in parameter.__dict__:
         parameter.__dict__["_looked_up"] = LookedUp(parameter)
 
 
 def was_looked_up(parameter: Any) -> bool:
-    """Whether rows of it were ever looked up for its optimizer."""
+    """Return whether rows of it were ever looked up for its optimizer."""
     looked_up = parameter.__dict__.get("_looked_up")
     return looked_up is not None and looked_up.is_used
 
 
 def look_up_rows(table: Any, places: torch.Tensor, inside: torch.Tensor | None = None) -> None:
-    """Say that rows ``places`` (integers) of ``table`` are looked up; only those that are ``inside``, if given."""
+    """Record that rows ``places`` (integers) of ``table`` are looked up; only those that are ``inside``, if given."""
     table = getattr(table, "shows", table)
     looked_up = getattr(table, "_looked_up", None)
     if looked_up is not None and THREAD.running and torch.is_grad_enabled() and table.requires_grad:
-        if is_tracing() or "torch._dynamo" in sys.modules:  # which would trace the call, and again for each forward
+        if is_tracing() or "torch._dynamo" in sys.modules:  # Dynamo would trace the call again for each forward
             not_traced(looked_up.add, table, places, inside)
         else:
             looked_up.add(table, places, inside)

@@ -1,4 +1,4 @@
-"""Vectorized calls. Upstream: ``mindspore.ops.function.grad.vmap_func``."""
+"""Vectorized calls. MindSpore: ``mindspore.ops.function.grad.vmap_func``."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _NEEDS_AXIS = (
 
 
 def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
-    """``fn`` over an axis of its inputs (None: the same input each time), results stacked along ``out_axes``. Of a
-    CellList each Cell gets its element.
+    """Map ``fn`` over an axis of its inputs (None: the same input each time); stack results along ``out_axes``. Each
+    Cell of a CellList gets its element.
 
     Args:
         in_axes: an axis for all inputs, or a tuple or list with one for each; for an input that is a tuple or list
@@ -60,7 +60,7 @@ def vmap(fn: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Callabl
 
 
 class _Inputs(NamedTuple):
-    """The inputs as a flat list, the axis of each, their structure, the length of the axes (0 without any)."""
+    """Inputs as a flat list, the axis of each, their structure, the length of the axes (0 without any)."""
 
     items: list[Any]
     axes: list[int | None]
@@ -74,7 +74,7 @@ class _Inputs(NamedTuple):
         return tree_unflatten(items, self.structure)
 
     def repeated(self, value: Any) -> torch.Tensor:
-        """A number as a Tensor with one value for each element."""
+        """Return a number as a Tensor with one value for each element."""
         if not isinstance(value, (bool, int, float)):
             raise RuntimeError(f"For 'vmap', 'fn' must return Tensors and numbers, but got {type(value).__name__}.")
         dtype = torch.float32 if isinstance(value, float) else torch.bool if isinstance(value, bool) else torch.int64
@@ -95,7 +95,7 @@ def _inputs(in_axes: Any, args: tuple) -> _Inputs:
 
 
 def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None]:
-    """One axis for each leaf of ``value``; ``is_exact``: as many as there are, not only as many at least."""
+    """Return one axis for each leaf of ``value``. ``is_exact``: require as many as leaves, not at least as many."""
     if isinstance(axes, (tuple, list)) and isinstance(value, (tuple, list)):
         if len(axes) < len(value) or (is_exact and len(axes) > len(value)):
             raise RuntimeError(
@@ -107,7 +107,7 @@ def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None
 
 
 def _of_results(axes: Any, value: Any) -> list[int | None]:
-    """One axis for each leaf of what ``fn`` gave; a result by itself may have its axis in a sequence of one."""
+    """Return one axis for each leaf of a result; a single result may have its axis in a sequence of one."""
     if isinstance(axes, (tuple, list)) and not isinstance(value, (tuple, list)):
         if len(axes) != 1:
             raise RuntimeError(
@@ -118,7 +118,7 @@ def _of_results(axes: Any, value: Any) -> list[int | None]:
 
 
 class _Results:
-    """What ``fn`` gave: its Tensors go through `torch.vmap` as a list, the rest is kept until all is put together."""
+    """Results of ``fn``: Tensors go through `torch.vmap` as a list, the rest is stored until the end."""
 
     def __init__(self, out_axes: Any) -> None:
         self._out_axes = out_axes
@@ -145,7 +145,7 @@ class _Results:
 
 
 def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
-    """`vmap` of a CellList."""
+    """Run `vmap` of a CellList."""
     inputs = _inputs(in_axes, args)
     if inputs.length not in (0, len(cells)):
         raise ValueError(
@@ -158,7 +158,7 @@ def _ensemble(cells: Any, in_axes: Any, out_axes: Any, *args: Any) -> Any:
 
 
 def _joined(results: list[Any], inputs: _Inputs, out_axes: Any) -> Any:
-    """Results of one structure, each leaf joined along its axis."""
+    """Return results of one structure, with each leaf joined along its axis."""
     axes = _of_results(out_axes, results[0])
     structure = tree_flatten(results[0])[1]
     made = []

@@ -1,1 +1,1 @@
-"""Bytes to plain Python and numpy, and back. Knows neither torch nor policy; bad input raises `FormatError`."""
+"""File formats: bytes to plain Python and numpy, and back, without torch. Bad input raises `FormatError`."""

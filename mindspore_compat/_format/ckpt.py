@@ -1,9 +1,9 @@
-"""The codec of MindSpore's ``.ckpt`` files: one protobuf ``Checkpoint`` of ``Value{tag, TensorProto{dims, tensor_type,
+"""Codec of MindSpore's ``.ckpt`` files: one protobuf ``Checkpoint`` of ``Value{tag, TensorProto{dims, tensor_type,
 tensor_content}}``.
 
-Reading hands out numpy arrays that view the given bytes; writing yields the pieces of the file with tensor contents as
-they are in memory, so no message object ever holds a content and 2 GiB, protobuf's limit of a message, is none. That is
-why it is no message class of protobuf's. Layout: docs/design/ckpt-format.md.
+Reading returns numpy arrays on the given bytes. Writing yields pieces of the file, with tensor contents as they are in
+memory. So no message object holds a content, and protobuf's limit of 2 GiB a message does not apply; protobuf's own
+message class would have it. Layout: docs/design/ckpt-format.md.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _MAX_UNKNOWN = 64  # fields of later versions that one message may hold
 
 @dataclass
 class Entry:
-    """A tensor or string of a checkpoint.
+    """Tensor or string of a checkpoint.
 
     ``content`` is the raw row-major buffer: an object with the buffer protocol; or a flat sequence of bytes with
-    ``len`` and slices, such as a uint8 tensor, whose slices are handed on as they are; or, from a file with slices, a
-    list of buffers.
+    ``len`` and slices, such as a uint8 tensor, whose slices are passed through unchanged; or, from a file with slices,
+    a list of buffers.
     """
 
     name: str
@@ -57,15 +57,15 @@ class Entry:
     place: int | None = None  # in the file it comes from
 
     def byte_count(self) -> int:
-        """The length of the content."""
+        """Return the length of the content."""
         return sum(map(len, parts_of(self)))
 
     def described(self) -> str:
-        """For messages: its name, and where it is."""
+        """Return its name and location, for messages."""
         return repr(self.name) + ("" if self.place is None else f" at byte {self.place}")
 
     def text(self) -> str:
-        """The content of a ``str`` entry."""
+        """Return the content of a ``str`` entry."""
         try:
             return (
                 b"".join(bytes(part) for part in parts_of(self))
@@ -78,14 +78,14 @@ class Entry:
 
 @dataclass
 class MapEntry:
-    """A map parameter: keys, values, status."""
+    """Map parameter: keys, values, status."""
 
     name: str
     parts: tuple[Entry, Entry, Entry]
 
 
 def parts_of(entry: Entry) -> list[Any]:
-    """The content as flat sequences of bytes, in order."""
+    """Return the content as flat sequences of bytes, in order."""
     return [_flat(part) for part in entry.content] if isinstance(entry.content, list) else [_flat(entry.content)]
 
 
@@ -101,7 +101,7 @@ def _signed(value: int) -> int:
 
 
 def _dims(data: memoryview, start: int, end: int, field: tuple[int, int, int, int]) -> Iterator[int]:
-    """The dims of one field: a number, or many of them packed, which a proto2 reader accepts as well."""
+    """Yield the dims of one field: a number, or many of them packed, which a proto2 reader accepts as well."""
     _, kind, first, last = field
     if kind == VARINT:
         yield _signed(first)
@@ -191,7 +191,7 @@ def _joined(pieces: list[Entry]) -> Entry:
 
 
 def read(data: Any) -> dict[str, Entry | MapEntry]:
-    """{tag: entry} of a whole file; neighbouring values of one tag are one tensor, a later group replaces an earlier.
+    """Return {tag: entry} of a file; neighbouring values of one tag are one tensor, a later group replaces an earlier.
 
     Raises:
         FormatError: with the byte where it is wrong.
@@ -220,7 +220,7 @@ def read(data: Any) -> dict[str, Entry | MapEntry]:
 
 
 def check_count(count: int, size: int) -> None:
-    """FormatError for more values than a file of that size is likely to have: each takes nearly 2 KiB of memory,
+    """Raise FormatError for more values than a file of that size is likely to have: each takes nearly 2 KiB of memory,
     however small it is.
     """
     if count > _MOST_VALUES + size // _BYTES_A_VALUE:
@@ -228,14 +228,14 @@ def check_count(count: int, size: int) -> None:
 
 
 def _stacked(pieces: list[Entry]) -> Entry:
-    """Slices of a part of a map parameter: lengths of the first axis add up."""
+    """Join slices of a part of a map parameter: lengths of the first axis add up."""
     entry = _joined(pieces)
     rows = sum(piece.dims[0] if piece.dims else 1 for piece in pieces)
     return Entry(entry.name, entry.tensor_type, (rows, *entry.dims[1:]), entry.content, entry.place)
 
 
 def check_length(entry: Entry) -> tuple[np.dtype, tuple[int, ...]]:
-    """(numpy dtype, shape) of a tensor whose content has the right length."""
+    """Return (numpy dtype, shape) of a tensor whose content has the right length."""
     if entry.tensor_type not in NUMPY_OF:
         raise FormatError(f"the tensor {entry.described()} has the unknown type {entry.tensor_type!r}")
     return _checked(entry, NUMPY_OF[entry.tensor_type])
@@ -264,12 +264,12 @@ def _array(entry: Entry, dtype: np.dtype, dims: tuple[int, ...]) -> np.ndarray:
 
 
 def to_array(entry: Entry) -> np.ndarray:
-    """The entry as a numpy array, on the entry's own buffer unless that is in slices (bfloat16 and float8 as bits)."""
+    """Return the entry as a numpy array, on its own buffer unless that is in slices (bfloat16 and float8 as bits)."""
     return _array(entry, *check_length(entry))
 
 
 def to_arrays(entry: MapEntry) -> list[np.ndarray]:
-    """Keys, values and status of a map parameter."""
+    """Return keys, values and status of a map parameter."""
     for part in entry.parts:
         if part.tensor_type not in MAP_TYPES:
             raise FormatError(f"the map parameter {part.described()} has the unknown type {part.tensor_type!r}")
@@ -282,7 +282,7 @@ def _field(number: int, length: int) -> bytes:
 
 @functools.lru_cache(maxsize=1 << 14)  # a network is saved again and again
 def _head(name: str, tensor_type: str, dims: tuple[int, ...], count: int) -> bytes:
-    """What stands before a tensor's content of that length."""
+    """Return the bytes before a tensor's content of that length."""
     tag, kind = name.encode("utf-8"), tensor_type.encode("ascii")
     tensor = b"".join([b"\x08" + write_varint(dim) for dim in dims]) + _field(2, len(kind)) + kind + _field(3, count)
     value = _field(1, len(tag)) + tag + _field(2, len(tensor) + count)
@@ -299,7 +299,7 @@ def _pieces(entry: Entry) -> Iterator[Any]:
 
 
 def write(entries: Iterable[Entry]) -> Iterator[Any]:
-    """The bytes of a file, in pieces; contents are passed through without a copy."""
+    """Yield the bytes of a file, in pieces; contents are passed through without a copy."""
     for entry in entries:
         content = entry.content
         if hasattr(content, "data_ptr") and len(content) <= SLICE_BYTES:  # as `_pieces`, which takes longer
@@ -310,5 +310,5 @@ def write(entries: Iterable[Entry]) -> Iterator[Any]:
 
 
 def string_entry(name: str, value: str) -> Entry:
-    """A ``str`` entry as numpy's ``U`` buffer; the empty string is one zero character."""
+    """Return a ``str`` entry as numpy's ``U`` buffer; the empty string is one zero character."""
     return Entry(name, STRING, (0,), value.encode("utf-32-le", errors="surrogatepass") or bytes(4))

@@ -1,6 +1,4 @@
-"""Compressed files read at any place without holding all that comes out of them: a few kilobytes can become many
-gigabytes.
-"""
+"""Random access to compressed files without holding all of their content: a few kilobytes can become many gigabytes."""
 
 from __future__ import annotations
 
@@ -21,16 +19,16 @@ _WINDOW = {"GZIP": 31, "ZLIB": 15}  # zlib's numbers for the two kinds of head
 
 
 def most_bytes(path: str) -> int:
-    """How much of a compressed file may be held at once: 64 MiB, or what data that are no bomb become."""
+    """Return the limit of bytes to hold of a compressed file: 64 MiB, or the content of data that are no bomb."""
     return max(_LEAST_ROOM, _RATIO * os.path.getsize(path))
 
 
 class CompressedFile:
-    """The content of a file. Up to `most_bytes` it is held; of more only states of the decompressor are, from which
-    reading goes on.
+    """Content of a compressed file. Up to `most_bytes` it is held; of a larger one only states of the decompressor are,
+    from which reading resumes.
 
-    Reading forward costs what decompressing does; a place far away costs up to a 512th of the file. Threads may share
-    it.
+    Reading forward costs as much as decompressing; a distant position costs up to a 512th of the file. Threads may
+    share it.
 
     Args:
         compression: "GZIP" or "ZLIB".
@@ -56,7 +54,7 @@ class CompressedFile:
             self._points = []
 
     def read(self, place: int, length: int) -> bytes:
-        """n bytes from a place, or what there is of them."""
+        """Return n bytes from a position, or as many as there are."""
         if self._content is not None:
             return bytes(self._content[place : place + length])
         if length > self._most:
@@ -88,7 +86,7 @@ class CompressedFile:
         return 0, 0, b"", zlib.decompressobj(_WINDOW[self._compression])
 
     def _pieces(self, point: tuple[int, int, bytes, Any], notes: bool) -> Iterator[bytes]:
-        """The content from a point on; with ``notes`` the points are noted."""
+        """Yield the content from a point on; with ``notes`` the points are noted."""
         place, position, rest, machine = point[0], point[1], point[2], point[3].copy()
         spacing, is_full = _PIECE, False
         with open(self._path, "rb") as stream:
@@ -120,7 +118,7 @@ class CompressedFile:
             raise FormatError(f"{self._path} is not compressed with {self._compression}: it is cut off")
 
     def _note(self, point: tuple[int, int, bytes, Any], spacing: int) -> int:
-        """Keep a point if it is far enough from the last; when there are too many, every second one goes."""
+        """Record a point if it is far enough from the last; when there are too many, drop every second one."""
         if not self._points or point[0] - self._points[-1][0] >= spacing:
             self._points.append((*point[:3], point[3].copy()))
             if len(self._points) > _MOST_POINTS:

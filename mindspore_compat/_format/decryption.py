@@ -1,4 +1,4 @@
-"""The plain bytes of an encrypted checkpoint; `envelope` encrypts. Layout: docs/design/ckpt-format.md."""
+"""Decryption of an encrypted checkpoint; `envelope` encrypts. Layout: docs/design/ckpt-format.md."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _decrypted_block(cipher: memoryview, key: bytes, mode: str, iv: bytes, tag: 
 
 
 def decrypt(data: memoryview, key: bytes, mode: str) -> bytearray:
-    """The plain bytes of an encrypted file."""
+    """Return the plain bytes of an encrypted file."""
     tag_bytes = TAG_BYTES if mode == "AES-GCM" else 0
     head = 4 + tag_bytes + 8 + IV_BYTES + 4
     plain, position = bytearray(), 0

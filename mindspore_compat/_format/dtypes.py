@@ -1,4 +1,4 @@
-"""The ``tensor_type`` strings of a checkpoint and the numpy dtypes they stand for."""
+"""``tensor_type`` strings of a checkpoint and their numpy dtypes."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ MAP_TYPES = ("int32", "float32", "float16", "float64")
 
 
 def item_bytes(tensor_type: str) -> int:
-    """Bytes of one element; 4 for a character of a string (UCS-4)."""
+    """Return the bytes of one element; 4 for a character of a string (UCS-4)."""
     return 4 if tensor_type == STRING else NUMPY_OF[tensor_type].itemsize

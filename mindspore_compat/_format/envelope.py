@@ -1,4 +1,4 @@
-"""What lies around the messages of a checkpoint: the CRC tail, or encryption (`decryption` takes it off). Layout:
+"""Envelope of a checkpoint's messages: the CRC tail, or encryption (`decryption` removes it). Layout:
 docs/design/ckpt-format.md.
 
 The writer process loads this file by its path, without the package: nothing here may import from it.
@@ -32,19 +32,19 @@ _NONCE_BYTES = 12  # of the 16 stored IV bytes GCM uses the first 12
 
 
 def split_crc(data: memoryview) -> tuple[memoryview, int | None]:
-    """(the messages, the CRC-32 stored behind them or None)."""
+    """Return (the messages, the CRC-32 stored behind them or None)."""
     if len(data) >= _CRC_TAIL and bytes(data[-_CRC_TAIL:-10]) == _CRC_MARK:
         return data[:-_CRC_TAIL], int.from_bytes(data[-10:], "big")
     return data, None
 
 
 def crc_tail(crc: int) -> bytes:
-    """What `split_crc` looks for."""
+    """Return the tail that `split_crc` looks for."""
     return _CRC_MARK + crc.to_bytes(10, "big")
 
 
 def crc_of(pieces: Iterable[Any]) -> Iterator[Any]:
-    """The pieces, followed by the CRC tail over them."""
+    """Yield the pieces, followed by the CRC tail over them."""
     crc = 0
     for piece in pieces:
         crc = zlib.crc32(piece, crc)
@@ -56,7 +56,7 @@ def crc_of(pieces: Iterable[Any]) -> Iterator[Any]:
 
 
 def check_key(key: bytes, mode: str) -> None:
-    """ValueError unless the mode exists and takes keys of this length; ImportError without the package for it."""
+    """Raise ValueError unless the mode exists and takes keys of this length; ImportError without the package for it."""
     if mode not in MODES:
         raise ValueError(f"the encryption mode must be one of {list(MODES)}, but got {mode!r}")
     if len(key) not in MODES[mode][1]:
@@ -67,7 +67,7 @@ def check_key(key: bytes, mode: str) -> None:
 
 
 def cipher_of(key: bytes, mode: str, iv: bytes, tag: bytes | None = None) -> Any:
-    """The cipher of a block; ImportError without the package for it."""
+    """Return the cipher of a block; ImportError without the package for it."""
     try:
         from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
     except ImportError as error:
@@ -101,7 +101,7 @@ def _encrypted_block(plain: Any, key: bytes, mode: str) -> Iterator[bytes]:
 
 
 def encrypt(pieces: Iterable[Any], key: bytes, mode: str) -> Iterator[bytes]:
-    """The bytes of an encrypted file: blocks of 64 MiB, each for itself."""
+    """Yield the bytes of an encrypted file: blocks of 64 MiB, each for itself."""
     block = bytearray()
     for piece in pieces:
         view = memoryview(piece)
@@ -117,6 +117,6 @@ def encrypt(pieces: Iterable[Any], key: bytes, mode: str) -> Iterator[bytes]:
 
 
 def encryption_of(data: Any) -> str | None:
-    """The mode by the first four bytes, or None if they are no encrypted file's."""
+    """Return the mode by the first four bytes, or None if they are no encrypted file's."""
     magic = int.from_bytes(bytes(data[:4]), "little")
     return next((mode for mode, (number, _) in MODES.items() if number == magic), None)

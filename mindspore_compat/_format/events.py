@@ -1,4 +1,4 @@
-"""What a summary value is (`Histogram`, `Picture`, `Values`), and its bytes in MindSpore's and TensorBoard's events."""
+"""Summary values (`Histogram`, `Picture`, `Values`), and their bytes in MindSpore's and TensorBoard's events."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Picture(NamedTuple):
 
 
 class Values(NamedTuple):
-    """A tensor: its shape, number in DataType, and its values as float32, which is all that the file keeps of them."""
+    """Tensor: its shape, number in DataType, and its values as float32, the only form in the file."""
 
     dims: tuple[int, ...]
     data_type: int
@@ -82,7 +82,7 @@ def _number_of_buckets(valid: int) -> int:
 
 
 def make_histogram(array: np.ndarray, reuse: bool = False) -> Histogram:
-    """The histogram as MindSpore computes it: edges and counts in the array's own type. A bool array counts as
+    """Return the histogram as MindSpore computes it: edges and counts in the array's own type. A bool array counts as
     integers. With ``reuse`` the array is sorted in place.
     """
     if array.dtype == bool:
@@ -109,7 +109,7 @@ def make_histogram(array: np.ndarray, reuse: bool = False) -> Histogram:
     with np.errstate(all="ignore"):
         edges = np.linspace(low, high, _number_of_buckets(valid.size) + 1, dtype=kind)
         widths = edges[1:] - edges[:-1]
-    ends = valid.searchsorted(edges)  # what np.histogram does with edges
+    ends = valid.searchsorted(edges)  # as np.histogram treats edges
     ends[-1] = valid.searchsorted(edges[-1], "right")
     return Histogram(
         edges[:-1].tolist(), widths.tolist(), (ends[1:] - ends[:-1]).tolist(), first, last, total, array.size, *infinite
@@ -117,8 +117,8 @@ def make_histogram(array: np.ndarray, reuse: bool = False) -> Histogram:
 
 
 def make_picture(array: np.ndarray) -> Picture | None:
-    """NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and nothing is
-    empty.
+    """Return NCHW pictures side by side, 8 in a row, scaled to 0…255 over all of them; None unless C is 1 or 3 and
+    nothing is empty.
     """
     if array.ndim != 4 or array.shape[1] not in (1, 3) or 0 in array.shape:
         return None
@@ -148,8 +148,9 @@ def make_picture(array: np.ndarray) -> Picture | None:
 
 
 def _png(lines: np.ndarray, width: int) -> bytes:
-    """A PNG of RGB lines, without filters and with zlib's fastest level: half to a sixth of the time that pillow takes
-    at its level 1 (4 pictures of 224²: 1.2 against 7.1 ms if smooth, 27 against 54 ms if noise), which always filters.
+    """Return a PNG of RGB lines, without filters and with zlib's fastest level: half to a sixth of the time that pillow
+    takes at its level 1 (4 pictures of 224²: 1.2 against 7.1 ms if smooth, 27 against 54 ms if noise), which always
+    filters.
     """
     parts = [b"\x89PNG\r\n\x1a\n"]
     for name, body in (
@@ -162,7 +163,7 @@ def _png(lines: np.ndarray, width: int) -> bytes:
 
 
 def field(key: bytes, body: bytes) -> bytes:
-    """A length-delimited field; ``key`` is its number and wire type."""
+    """Return a length-delimited field; ``key`` is its number and wire type."""
     return b"".join((key, _varint(len(body)), body))
 
 
@@ -172,7 +173,7 @@ def _tag(tag: str) -> bytes:
 
 
 def event(wall_time: float, key: bytes, body: bytes, step: int | None = None) -> bytes:
-    """An Event with one thing in it; ``key`` says what."""
+    """Return an Event with one thing in it; ``key`` says what."""
     return b"".join(
         (
             b"\x09",
@@ -186,7 +187,7 @@ def event(wall_time: float, key: bytes, body: bytes, step: int | None = None) ->
 
 
 def summary_event(wall_time: float, step: int, values: list[bytes]) -> bytes:
-    """The Event of one step."""
+    """Return the Event of one step."""
     return event(wall_time, b"\x2a", b"".join([field(b"\x0a", value) for value in values]), step)
 
 
@@ -209,7 +210,7 @@ def _image(picture: Picture) -> bytes:
 
 
 def as_float(value: Any) -> bytes:
-    """4 bytes; what is too large becomes infinite."""
+    """Return 4 bytes; a number that is too large becomes infinite."""
     try:
         return _FLOAT.pack(value)
     except OverflowError:
@@ -217,7 +218,7 @@ def as_float(value: Any) -> bytes:
 
 
 def _buckets(value: Histogram) -> bytes:
-    """The buckets as repeated messages; a message's length depends on the bytes of its count only."""
+    """Return the buckets as repeated messages; a message's length depends on the bytes of its count only."""
     parts = []
     for left, width, count in zip(value.lefts, value.widths, value.counts):
         if count < 128:

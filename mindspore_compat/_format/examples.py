@@ -1,4 +1,4 @@
-"""``tf.train.Example`` messages of many rows, read in step: as long as all have the same features in the same order, as
+"""``tf.train.Example`` messages of many rows, parsed together while all have the same features in the same order, as
 one writer's have.
 """
 
@@ -23,7 +23,7 @@ _MOST_FEATURES = 1000
 
 
 def _length_forms() -> dict[int, tuple[int, int]]:
-    """Bytes of a length (0: too many), and which bits behind the tag say so, by the highest bits of the four bytes
+    """Return the bytes of a length (0: too many), and its bits behind the tag, by the highest bits of the four bytes
     behind the tag.
     """
     forms = {}
@@ -45,11 +45,11 @@ def _same(first: np.ndarray, second: np.ndarray) -> bool:
 
 
 class _Unlike(Exception):
-    """The rows are not alike, or hold what is read one by one: the caller does so."""
+    """Signal that rows differ, or hold data that are read one by one: the caller reads them so."""
 
 
 class _Cursor:
-    """A place in each row."""
+    """Position in each row."""
 
     def __init__(self, buffer: np.ndarray, places: np.ndarray) -> None:
         self.buffer, self.places = buffer, places
@@ -57,11 +57,11 @@ class _Cursor:
 
     @cached_property
     def ends(self) -> np.ndarray:
-        """Where a varint may end."""
+        """The places where a varint may end."""
         return np.flatnonzero(self.buffer < 128)
 
     def field(self) -> tuple[int, np.ndarray]:
-        """The one tag that comes in all rows, and the length behind it in each."""
+        """Return the tag common to all rows, and the length behind it in each."""
         words = self._words[self.places]
         tags = words.astype(np.uint8).tobytes()
         if tags[0] >= 128 or tags != tags[:1] * len(tags):
@@ -100,8 +100,8 @@ class _Cursor:
 def read_in_step(
     buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, wanted: set[str]
 ) -> dict[str, Feature] | None:
-    """The features ``wanted``: kind and values, as a block or a list of rows. None where the rows must be read one by
-    one.
+    """Return the features ``wanted``: kind and values, as a block or a list of rows. None if the rows must be read one
+    by one.
     """
     try:
         return _read(buffer, starts, stops, wanted)

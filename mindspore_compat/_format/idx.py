@@ -15,7 +15,7 @@ __all__ = ["read_idx", "read_images"]
 
 
 def read_images(path: str) -> np.ndarray:
-    """The images of a file in MNIST's format, (n, 28, 28) uint8. Raises: FormatError."""
+    """Return the images of a file in MNIST's format, (n, 28, 28) uint8. Raises: FormatError."""
     images = read_idx(path, 2051, 3)
     if images.shape[1:] != (28, 28):
         raise FormatError(f"shape of image in {path} should be (28, 28), but got {images.shape[1:]}")
@@ -23,7 +23,7 @@ def read_images(path: str) -> np.ndarray:
 
 
 def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
-    """The values of a file with this `magic` number and as many axes. Raises: FormatError."""
+    """Return the values of a file with this `magic` number and as many axes. Raises: FormatError."""
     read, size = _source(path)
     start = 4 * (rank + 1)
     head = np.frombuffer(read(0, min(start, size)), ">i4", min(start, size) // 4).tolist()
@@ -36,7 +36,7 @@ def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
 
 
 def _source(path: str) -> tuple[Any, int]:
-    """(what reads a part by its place and length, size) of a file, or of what a gzipped one holds."""
+    """Return (what reads a part by its place and length, size) of a file, or of what a gzipped one holds."""
     if path.endswith(".gz"):
         content = CompressedFile(path, "GZIP")
         return content.read, content.size

@@ -1,5 +1,5 @@
-"""Image files ⇄ arrays (H, W, C): OpenCV decodes, as upstream; Pillow opens what is no JPEG, and writes. Both are
-imported when first used.
+"""Image files ⇄ arrays (H, W, C): OpenCV decodes, as in MindSpore; Pillow opens other formats than JPEG, and writes.
+Both are imported on first use.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _loading = threading.Lock()
 
 @cache
 def opencv() -> Any:
-    """The module cv2. Raises: ImportError that names the package."""
+    """Return the module cv2. Raises: ImportError that names the package."""
     with _loading:
         libraries = os.environ.get("LD_LIBRARY_PATH")
         try:
@@ -41,7 +41,7 @@ def opencv() -> Any:
 
 @lru_cache
 def _formats() -> list[str]:
-    """What is opened: not all that PIL knows, since that starts Ghostscript for PostScript."""
+    """Return the formats to open: not all of PIL's, since it starts Ghostscript for PostScript."""
     from PIL import Image, Jpeg2KImagePlugin, MpoImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401  (they register themselves)
 
     Image.preinit()
@@ -62,8 +62,8 @@ def _check_pixels(height: int, width: int, content: np.ndarray) -> None:
 
 
 def open_image(content: np.ndarray, load: bool = True) -> Any:
-    """A PIL image of the bytes of a file. Raises: RuntimeError for what is no image, or has far more pixels than its
-    size can tell.
+    """Return a PIL image of the bytes of a file. Raises: RuntimeError for bytes that are no image, or an image with far
+    more pixels than its size suggests.
     """
     from PIL import Image
 
@@ -76,7 +76,7 @@ def open_image(content: np.ndarray, load: bool = True) -> Any:
 
 
 def load_image(image: Any) -> Any:
-    """A PIL image with its pixels. Raises: RuntimeError for a broken file."""
+    """Return a PIL image with its pixels. Raises: RuntimeError for a broken file."""
     try:
         image.load()
     except Exception as error:
@@ -85,12 +85,12 @@ def load_image(image: Any) -> Any:
 
 
 class JpegFrame(NamedTuple):
-    """What the first frame header of a JPEG file says."""
+    """First frame header of a JPEG file."""
 
     height: int
     width: int
     components: int
-    #: where the two bytes of the height stand
+    #: position of the two bytes of the height
     place: int
     #: of a file that is not progressive: pixels in a row of blocks; else 0
     row: int
@@ -99,7 +99,7 @@ class JpegFrame(NamedTuple):
 
 
 def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
-    """The frame header of a JPEG file, None where there is none."""
+    """Return the frame header of a JPEG file, None where there is none."""
     data, end = content.data, len(content)
     if end < 4 or data[0] != 0xFF or data[1] != 0xD8:
         return None
@@ -125,7 +125,7 @@ def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
 
 
 def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarray:
-    """The bytes of an image file as RGB, uint8 (H, W, 3); as upstream without turning it as its EXIF data say. Raises:
+    """Return the bytes of an image file as RGB, uint8 (H, W, 3). As MindSpore, do not turn it by its EXIF data. Raises:
     RuntimeError.
     """
     frame = frame or jpeg_frame(content)
@@ -147,14 +147,14 @@ def decode_rgb(content: np.ndarray, frame: JpegFrame | None = None) -> np.ndarra
 
 
 def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:
-    """The bytes of a "JPEG" or "PNG" file of an image, uint8 (H, W[, C]); `options` are Pillow's. Raises: TypeError,
-    RuntimeError for other arrays.
+    """Return the bytes of a "JPEG" or "PNG" file of an image, uint8 (H, W[, C]); `options` are Pillow's. Raises:
+    TypeError, RuntimeError for other arrays.
     """
     from PIL import Image
 
     image = image.asnumpy() if hasattr(image, "asnumpy") else image
     if not isinstance(image, np.ndarray):
-        kinds = "[<class 'numpy.ndarray'>, <class 'mindspore.common.tensor.Tensor'>]"  # upstream's names
+        kinds = "[<class 'numpy.ndarray'>, <class 'mindspore.common.tensor.Tensor'>]"  # MindSpore's names
         raise TypeError(f"Input image is not of type {kinds}, but got: {type(image)}.")
     if image.dtype != np.uint8:
         raise RuntimeError(f"The type of the image data should be UINT8, but got {image.dtype}.")

@@ -1,4 +1,4 @@
-"""A box of a JPEG file as libjpeg gives it where it decodes only that box."""
+"""Box of a JPEG file, as libjpeg decodes that box alone."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _UNBLENDED = 4
 
 
 def cut_jpeg(content: np.ndarray, image: np.ndarray, box: tuple[int, int, int, int]) -> np.ndarray:
-    """The box (top, left, height, width) of `image`, which is the whole picture decoded from `content`, a file of any
-    format.
+    """Return the box (top, left, height, width) of `image`, which is the whole picture decoded from `content`, a file
+    of any format.
     """
     top, left, height, width = box
     part = image[top : top + height, left : left + width]
@@ -37,7 +37,7 @@ def cut_jpeg(content: np.ndarray, image: np.ndarray, box: tuple[int, int, int, i
 
 
 def _halves(frame: JpegFrame) -> bool:
-    """Whether the two colour planes have half the width of the first, and its height or half of it."""
+    """Return whether the two colour planes have half the width of the first, and its height or half of it."""
     if frame.components != 3 or frame.sampling[1] != frame.sampling[2]:
         return False
     (wide, high), (narrow, low) = ((one >> 4, one & 15) for one in frame.sampling[:2])
@@ -45,7 +45,7 @@ def _halves(frame: JpegFrame) -> bool:
 
 
 class _Planes:
-    """The planes of a file: brightness, and the two of colour before they are widened."""
+    """Planes of a file: brightness, and the two of colour before they are widened."""
 
     def __init__(self, content: np.ndarray, image: np.ndarray, frame: JpegFrame) -> None:
         self._content, self._image = content, image
@@ -65,7 +65,7 @@ class _Planes:
         return self._whole
 
     def alone(self, x: int, rows: slice, is_blended: bool) -> np.ndarray:
-        """A column (H, 3) as RGB, of a box that begins or ends there."""
+        """Return a column (H, 3) as RGB, of a box that begins or ends there."""
         near, rounding = x // 2, 7 if x % 2 else 8
         if not self._is_low:
             return _as_rgb(self._all()[rows, x, 0], self._stored(near)[rows])
@@ -77,30 +77,30 @@ class _Planes:
         return _as_rgb(self._brightness(x, rows, (3 * sums + other + rounding) >> 4), colours)
 
     def _sums(self, x: int) -> np.ndarray:
-        """A column of colours at the picture's rows, in quarters: of the row they are stored for and the nearest."""
+        """Return a column of colours at the picture's rows, in quarters: of the stored row and the nearest."""
         stored = self._colours[:, min(max(x, 0), self._colours.shape[1] - 1)]
         rows = np.arange(len(self._image))
         nearest = np.clip(rows // 2 + np.where(rows % 2, 1, -1), 0, len(stored) - 1)
         return 3 * stored[rows // 2] + stored[nearest]
 
     def _brightness(self, x: int, rows: slice, colours: np.ndarray) -> np.ndarray:
-        """The brightness of a column whose colours are known: what is left of its RGB."""
+        """Return the brightness of a column with known colours: the rest of its RGB."""
         shown = self._image[rows, x].astype(np.int32)
         rest = shown - _shares(colours)
         low = np.where(shown == 0, 0, rest).max(-1)
         high = np.where(shown == 255, 255, rest).min(-1)
-        # where all three are at an end of their range, it can not be told
+        # where all three are at an end of their range, it is unknown
         return low if (low == high).all() else self._all()[rows, x, 0]
 
     def _stored(self, near: int) -> np.ndarray:
-        """A column of colours whose blends with its left and right neighbour are known: 3/4 and 1/4."""
+        """Return a column of colours whose blends with its left and right neighbour are known: 3/4 and 1/4."""
         whole, x = self._all()[..., 1:], 2 * near
         sides = [3 * whole[:, x + i] - whole[:, x + j] for i, j in ((0, -1), (1, 2)) if 0 <= x + j < whole.shape[1]]
         return np.clip(np.rint(np.mean(sides, axis=0) / 2), 0, 255).astype(np.int32)
 
 
 def _shares(colours: np.ndarray) -> np.ndarray:
-    """What colours (H, 2) add to the brightness in red, green and blue (JFIF), in libjpeg's fixed point numbers."""
+    """Return the shares of colours (H, 2) in red, green and blue (JFIF), in libjpeg's fixed point numbers."""
     blue, red = (colours - 128).T
     green = (-22554 * blue - 46802 * red + 32768) >> 16
     return np.stack([(91881 * red + 32768) >> 16, green, (116130 * blue + 32768) >> 16], -1)

@@ -28,7 +28,7 @@ _MOST_PLACES = 1 << 25
 
 
 class Sparse(NamedTuple):
-    """A sparse matrix by columns: those of `rows` and `values` between two of `starts` are a column's."""
+    """Sparse matrix by columns: those of `rows` and `values` between two of `starts` are a column's."""
 
     shape: tuple[int, ...]
     rows: np.ndarray
@@ -37,7 +37,7 @@ class Sparse(NamedTuple):
 
 
 def dense(matrix: Sparse) -> np.ndarray:
-    """A sparse matrix with all its zeros. Raises: FormatError."""
+    """Return a sparse matrix with all its zeros. Raises: FormatError."""
     (height, width), count = matrix.shape[:2], len(matrix.values)
     starts, rows = matrix.starts.astype(np.int64), matrix.rows[:count].astype(np.int64)
     if height * width > _MOST_PLACES or len(starts) != width + 1 or len(rows) != count:
@@ -61,7 +61,7 @@ class _Reader:
         self.order, self.most = order, most
 
     def elements(self, data: memoryview) -> Iterator[tuple[int, memoryview]]:
-        """(type, bytes) of each element."""
+        """Yield (type, bytes) of each element."""
         at = 0
         while at < len(data):
             if at + 8 > len(data):
@@ -94,7 +94,7 @@ class _Reader:
         return values
 
     def inflated(self, data: memoryview) -> tuple[int, memoryview]:
-        """The element in a compressed one."""
+        """Return the element in a compressed one."""
         unpacker = zlib.decompressobj()
         try:
             content = unpacker.decompress(data, self.most + 1)
@@ -106,7 +106,7 @@ class _Reader:
         return next(self.elements(memoryview(content)), (0, memoryview(b"")))
 
     def matrix(self, data: memoryview, depth: int = 0) -> tuple[str, Any]:
-        """(name, value)."""
+        """Return (name, value)."""
         if depth > _DEPTH:
             raise FormatError(f"matrices lie in each other more than {_DEPTH} deep")
         if not len(data):
@@ -175,8 +175,8 @@ class _Reader:
 
 
 def read_variables(data: bytes, most: int) -> dict[str, Any]:
-    """Variable name -> value: an array (numbers as they are stored), text, `Sparse`, or for cells and structs an array
-    of objects (dicts).
+    """Return variable name -> value: an array (numbers as stored), text, `Sparse`, or for cells and structs an array of
+    objects (dicts).
 
     Args:
         most: how many bytes compressed elements may become.

@@ -1,6 +1,4 @@
-"""Many records at once: read into one buffer, and numbers of all their lengths taken out of it without a loop over
-rows.
-"""
+"""Reading of many records into one buffer, and of numbers at all their lengths, without a loop over rows."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _LOW_4, _HIGH_4 = np.array([0x007F007F, 0x00003FFF], np.uint32), np.array([0x7F0
 def gather(
     handles: Sequence[int], files: np.ndarray, offsets: np.ndarray, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Records of open files in one buffer. Returns: the buffer, where each starts in it, and where it stops.
+    """Read records of open files into one buffer. Returns: the buffer, where each starts in it, and where it stops.
 
     Raises:
         FormatError: where a file ends before its record.
@@ -44,19 +42,19 @@ def gather(
 
 
 def windows(buffer: np.ndarray, dtype: str) -> np.ndarray:
-    """The numbers that start at each byte of a buffer of bytes."""
+    """Return the numbers that start at each byte of a buffer of bytes."""
     size = np.dtype(dtype).itemsize
     return np.ndarray((len(buffer) - size + 1,), dtype, buffer, strides=(1,))
 
 
 def all_alike(numbers: np.ndarray) -> bool:
-    """Whether all are the same; half the time of comparing them as arrays, for so few."""
+    """Return whether all are equal; half the time of an array comparison, for so few."""
     data = numbers.tobytes()
     return data == data[: numbers.itemsize] * len(numbers)
 
 
 def spread(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
-    """``starts[i], starts[i] + step, ...``, ``counts[i]`` of them, for all i one after another."""
+    """Return ``starts[i], starts[i] + step, ...``, ``counts[i]`` of them, for all i one after another."""
     if len(counts) and all_alike(counts):
         return (starts[:, None] + np.arange(int(counts[0])) * step).ravel()
     ends = np.cumsum(counts)
@@ -64,12 +62,12 @@ def spread(starts: np.ndarray, counts: np.ndarray, step: int = 1) -> np.ndarray:
 
 
 def numbers_at(buffer: np.ndarray, starts: np.ndarray, counts: np.ndarray, dtype: str) -> np.ndarray:
-    """``counts[i]`` numbers from each start on, of all rows one after another."""
+    """Return ``counts[i]`` numbers from each start on, of all rows one after another."""
     return windows(buffer, dtype)[spread(starts, counts, np.dtype(dtype).itemsize)]
 
 
 def split(values: np.ndarray, counts: np.ndarray) -> np.ndarray | list[np.ndarray]:
-    """Values of rows one after another as a block (rows, ...) if all rows have as many, else as a list of rows."""
+    """Split values of consecutive rows: a block (rows, ...) if all rows have as many, else a list of rows."""
     if len(counts) and all_alike(counts):
         return values.reshape(len(counts), int(counts[0]))
     return [part.copy() for part in np.split(values, np.cumsum(counts)[:-1])]
@@ -78,7 +76,7 @@ def split(values: np.ndarray, counts: np.ndarray) -> np.ndarray | list[np.ndarra
 def varints(
     buffer: np.ndarray, starts: np.ndarray, lengths: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The int64 of packed protobuf varints in parts of a buffer, given where in it are bytes below 128.
+    """Return the int64 of packed protobuf varints in parts of a buffer, given where in it are bytes below 128.
 
     Returns: all of them, and how many each part has.
 

@@ -1,8 +1,8 @@
-"""The framing of event files, MindSpore's and TensorBoard's alike: length, its CRC, data, their CRC.
+"""Framing of event files, equal in MindSpore and TensorBoard: length, its CRC, data, their CRC.
 
-CRC-32C is computed here: tensorboard's takes 1.6 times as long for 60 bytes (9 against 6 µs), 20 times for 2,000, and
-50 to 90 times for more (1 MB: 287 against 5 ms). google-crc32c is faster by far (0.1 µs; 1 MB: 0.14 ms), but no package
-that is always there; as an option it would come on top of this code, which is a small part of the time of a summary.
+CRC-32C is computed here. tensorboard's takes 1.6 times as long for 60 bytes (9 against 6 µs), 20 times for 2,000, and
+50 to 90 times for more (1 MB: 287 against 5 ms). google-crc32c is faster (0.1 µs; 1 MB: 0.14 ms), but not always
+installed. As an option it would come on top of this code, which is a small part of the time of a summary.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _TABLE = _make_table()
 
 
 def crc32c(data: Any) -> int:
-    """CRC-32C (Castagnoli) of a buffer."""
+    """Return the CRC-32C (Castagnoli) of a buffer."""
     if len(data) >= _SMALL:
         return _crc_of_many(np.frombuffer(data, np.uint8))
     crc, table = 0xFFFFFFFF, _TABLE
@@ -68,14 +68,14 @@ def _words(number: int) -> Callable[[Any], tuple[int, ...]]:
 
 @functools.cache
 def _word_tables() -> tuple[array, array]:
-    """What the two halves of four bytes at once do to the sum."""
+    """Return the effect of both halves of four bytes at once on the sum."""
     pairs = _pair_table()
     return array("I", (pairs[pairs & 0xFFFF] ^ pairs >> 16).tobytes()), array("I", pairs.tobytes())
 
 
 @functools.cache
 def _pair_table() -> np.ndarray:
-    """What two bytes at once do to the sum."""
+    """Return the effect of two bytes at once on the sum."""
     single = np.array(_TABLE, np.uint32)
     values = np.arange(1 << 16, dtype=np.uint32)
     for _ in range(2):
@@ -85,7 +85,7 @@ def _pair_table() -> np.ndarray:
 
 @functools.cache
 def _place_tables() -> np.ndarray:
-    """What each value of a byte at each place of a block does to the sum after the block: (place, value)."""
+    """Return the effect of each value of a byte at each place of a block on the sum after the block: (place, value)."""
     single = np.array(_TABLE, np.uint32)
     tables = np.empty((_BLOCK, 256), np.uint32)
     tables[-1] = single
@@ -96,15 +96,15 @@ def _place_tables() -> np.ndarray:
 
 @functools.cache
 def _block_tables() -> list[array]:
-    """What the four bytes of a sum become behind a block of zeros; the first four places of it, since sum and data are
-    joined by xor.
+    """Return the four bytes of a sum after a block of zeros. They are the first four places of it, since sum and data
+    are joined by xor.
     """
     return [array("I", _place_tables()[byte].tobytes()) for byte in range(4)]
 
 
 def _crc_of_many(data: np.ndarray) -> int:
-    """The sum is linear: that of each block by itself, then joined. Few calls of numpy, since each of them gives the
-    interpreter's lock away and waits for it again. Zeros in front change nothing.
+    """Return the CRC of many blocks. The sum is linear: compute it for each block, then join. Few calls of numpy, since
+    each of them releases the interpreter's lock and waits for it again. Zeros in front change nothing.
     """
     blocks = -(-len(data) // _BLOCK)
     padded = np.zeros(blocks * _BLOCK, np.uint8)
@@ -126,8 +126,8 @@ def _crc_of_many(data: np.ndarray) -> int:
 
 
 def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each place's table begins, and room for indices and what is found there; a thread's own. Memory that comes
-    from the system and goes back with every record costs page faults, of the other threads too.
+    """Return the offset of each place's table, and buffers for indices and table values, for each thread. Memory
+    allocated for every record would cost page faults, in other threads, too.
     """
     if not hasattr(_local, "scratch"):
         shape = _BLOCKS_AT_ONCE, _BLOCK
@@ -136,7 +136,7 @@ def _scratch() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def masked_crc32c(data: Any) -> int:
-    """The CRC as records store it."""
+    """Return the CRC as records store it."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
@@ -147,14 +147,14 @@ def _header(length: int) -> bytes:
 
 
 def frame(data: bytes) -> bytes:
-    """A whole record."""
+    """Return a whole record."""
     return b"".join((_header(len(data)), data, _CRC.pack(masked_crc32c(data))))
 
 
 def iterate_records(
     path: str, check: bool = True, damaged: Callable[[FormatError], object] | None = None
 ) -> Iterator[bytes]:
-    """The data of each record of a file. A cut-off tail, as a killed writer leaves it, ends the iteration.
+    """Yield the data of each record of a file. A cut-off tail, as a killed writer leaves it, ends the iteration.
 
     Args:
         check: compare the CRCs.

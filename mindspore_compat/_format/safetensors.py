@@ -1,6 +1,6 @@
-"""Writing safetensors files in pieces, in the library's own order, and their headers; reading is the safetensors
-package's. Its writer writes to a path or gives all bytes at once: no pieces for the process that writes in the
-background, nor of a tensor on a device, and no file that is whole or not there.
+"""Writer of safetensors files in pieces, in the library's own order, and reader of their headers; the safetensors
+package reads the tensors. Its own writer writes to a path, or returns all bytes at once. It has no pieces for the
+background writer process or for tensors on a device, and no atomic files.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ORDER = tuple(("BOOL U8 I8 F8_E5M2 F8_E4M3 I16 U16 F16 BF16 I32 U32 F32 C64 F64
 
 
 def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
-    """The bytes of a file, in pieces; contents are passed through without a copy.
+    """Yield the bytes of a file, in pieces; contents are passed through without a copy.
 
     Raises:
         FormatError: for a dtype that the format does not have.
@@ -78,7 +78,7 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
 
 
 def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
-    """(metadata, {name: (shape, bytes)} in the order of the file)."""
+    """Return (metadata, {name: (shape, bytes)} in the order of the file)."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         length = int.from_bytes(file.read(8), "little")
@@ -109,7 +109,7 @@ def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, .
 
 
 def _place(name: str, dtype: Any, shape: Any, data_offsets: Any) -> tuple[tuple[int, ...], int, int]:
-    """(shape, first byte, byte behind the last) of a tensor in the header; ValueError if they contradict each other."""
+    """Return (shape, first byte, byte behind the last) of a tensor in the header; ValueError if they contradict."""
     first, last = data_offsets
     if len(shape) > _MAX_DIMS:
         raise ValueError(f"{name!r} has {len(shape)} dimensions")

@@ -1,4 +1,4 @@
-"""Opening what is to be read: regular files, which end and do not wait."""
+"""Opening of regular files, which end and do not wait."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 def open_regular(path: str) -> BinaryIO:
-    """The file for reading. FIFOs, sockets and devices, which may wait for ever or never end, are not even opened;
-    links to files are.
+    """Return the file for reading. Do not open FIFOs, sockets and devices, which may wait for ever or never end; follow
+    links to files.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise FormatError(f"{path} is no regular file")
@@ -29,7 +29,7 @@ def open_regular(path: str) -> BinaryIO:
 
 
 def read_regular(path: str, most: int | None = None) -> bytes:
-    """What is in the file."""
+    """Return the content of the file."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if most is not None and size > most:
@@ -45,7 +45,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_json(data: bytes, what: str) -> Any:
-    """The value of a JSON text; ``what`` it is, for the message."""
+    """Return the value of a JSON text; ``what`` names it in the message."""
     try:
         return json.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError
@@ -53,7 +53,7 @@ def parse_json(data: bytes, what: str) -> Any:
 
 
 def read_json(path: str, kind: type = dict) -> Any:
-    """The value of a JSON file, which must be of this kind."""
+    """Return the value of a JSON file, which must be of this kind."""
     value = parse_json(read_regular(path, _MOST_JSON), path)
     if not isinstance(value, kind):
         raise FormatError(f"{path} must hold a JSON {kind.__name__}, but holds a {type(value).__name__}")

@@ -17,7 +17,7 @@ TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content
 
 @functools.cache
 def strategy_messages() -> Any:
-    """ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and what they hold."""
+    """Return the classes ParallelStrategyMap, ParallelLayouts, ParallelGroupMap and their parts."""
     return build_messages(
         "mindspore.straspb",
         {
@@ -47,7 +47,7 @@ def strategy_messages() -> Any:
 
 @functools.cache
 def print_messages() -> Any:
-    """Print, the records of a print file."""
+    """Return the class Print, the records of a print file."""
     value = "1 desc string\n2 tensor TensorProto"
     return build_messages(
         "mindspore.prntpb", {"TensorProto": TENSOR, "Value": value, "Print": "1 value repeated Value"}, {}
@@ -55,7 +55,7 @@ def print_messages() -> Any:
 
 
 def parse(message: Any, data: bytes, what: str) -> Any:
-    """The message of these bytes; FormatError if they are none."""
+    """Return the message of these bytes; FormatError if they are none."""
     from google.protobuf.message import DecodeError  # as in build_messages
 
     try:
@@ -70,7 +70,7 @@ def parse(message: Any, data: bytes, what: str) -> Any:
 
 
 def _check_text(message: Any, what: str) -> None:
-    """FormatError if a text is no UTF-8: protobuf hands on bytes then."""
+    """Raise FormatError if a text is no UTF-8: protobuf returns bytes then."""
     for field, value in message.ListFields():
         if field.type == field.TYPE_STRING and not isinstance(value, str):
             raise FormatError(f"{what} is not readable: its {field.name} {value!r:.100} is no UTF-8")
@@ -80,7 +80,7 @@ def _check_text(message: Any, what: str) -> None:
 
 
 def layouts_of_json(data: bytes, what: str) -> dict[str, Any]:
-    """{name: ParallelLayouts} of a strategy file in JSON; FormatError if they are none."""
+    """Return {name: ParallelLayouts} of a strategy file in JSON; FormatError if they are none."""
     value = parse_json(data, what)
     try:
         return {name: _layout_of_json(item) for name, item in value.get("parallel_layout_item", {}).items()}

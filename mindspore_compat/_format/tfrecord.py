@@ -33,9 +33,9 @@ _HEADER = struct.Struct("<QI")
 
 
 def record_offsets(path: str, content: CompressedFile | None = None) -> Iterator[tuple[int, int]]:
-    """(offset, length) of the message in each record of a file, whose ``content`` is given if it was compressed.
+    """Yield (offset, length) of the message in each record of a file, whose ``content`` is given if it was compressed.
 
-    Only the heads are read. The CRC of every head is checked, that of the messages is not, as upstream.
+    Only the heads are read. As in MindSpore, the CRC of every head is checked, but not that of the messages.
     """
     size = os.path.getsize(path) if content is None else content.size
     with open(path, "rb") as stream:

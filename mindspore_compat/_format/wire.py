@@ -1,4 +1,4 @@
-"""The few protobuf wire rules that a checkpoint needs, with bounds: varints, tags, length-delimited fields."""
+"""Protobuf wire rules of checkpoints, with bounds: varints, tags, length-delimited fields."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _SMALL = [bytes([value]) for value in range(0x80)]
 
 
 class FormatError(ValueError):
-    """The bytes are not what they should be; says where."""
+    """Error for malformed bytes, with their location."""
 
 
 def read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
-    """(value, position after it)."""
+    """Return (value, position after it)."""
     result = shift = 0
     while True:
         if position >= end:
@@ -33,7 +33,7 @@ def read_varint(data: memoryview, position: int, end: int) -> tuple[int, int]:
 
 
 def write_varint(value: int) -> bytes:
-    """``value`` as a varint; negative ones in two's complement of 64 bits, as protobuf writes them."""
+    """Return ``value`` as a varint; negative ones in two's complement of 64 bits, as protobuf writes them."""
     if 0 <= value < 0x80:
         return _SMALL[value]
     value &= (1 << 64) - 1
@@ -46,7 +46,7 @@ def write_varint(value: int) -> bytes:
 
 
 def fields(data: memoryview, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """(field number, wire type, start, end) of each field between two positions.
+    """Yield (field number, wire type, start, end) of each field between two positions.
 
     For `BYTES` start and end bound the content; for `VARINT` start is the value itself and end is unused.
     """

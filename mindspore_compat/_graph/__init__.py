@@ -1,13 +1,13 @@
-"""Capturing a computation: the operators that one run of it used, so that it can run again without its Python or be
-written to a file (docs/design/capture.md).
+"""Captures: the operators of one run, recorded to run again without Python or to be written to a file
+(docs/design/capture.md).
 
-The seam is `recorder.py`: one dispatch mode that sees every aten operator (`Recorder`), one function mode that notices
-when Python reads memory (`Reading`), one table of known tensors (`Identity`); `operators.py` says what an operator
-writes to, gives views of, shows. Over it:
+`recorder.py` is the common base: one dispatch mode that sees every aten operator (`Recorder`), one function mode that
+notices when Python reads memory (`Reading`), one table of known tensors (`Identity`). `operators.py` describes
+operators: writes, views, values that Python sees. Built on it:
 
-- ``step/``: a flat tape of a whole training step, in place writes and all, replayed in GRAPH_MODE and under `jit`;
-- ``graph/``: a graph without side effects, of which `export` makes files and SummaryCollector its graph of operators;
-- ``calls.py``: which layers a run called, for the graph of a network that cannot be captured.
+- ``replay/``: a flat tape of a whole training step with its in-place writes, replayed in GRAPH_MODE and under `jit`;
+- ``export/``: a graph without side effects, for `export` and SummaryCollector's graph of operators;
+- ``calls.py``: the layers that a run called, for the graph of a network that cannot be captured.
 
-What a program changes meanwhile it says to `_graph.program.program`.
+The program reports its changes to `_graph.program.program`.
 """

@@ -1,4 +1,4 @@
-"""Which layers a run called, with what: for the graph of a network whose operators cannot be captured."""
+"""Layer calls of a run and their tensors, for the graph of a network whose operators cannot be captured."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Call(NamedTuple):
 
 
 class LayerCalls:
-    """Takes down the calls of layers, by forward hooks, until `stop`; it keeps their tensors alive."""
+    """Record of layer calls, by forward hooks, until `stop`; it keeps their tensors alive."""
 
     def __init__(self, layers: Iterable[torch.nn.Module]) -> None:
         self.calls: list[Call] = []
@@ -36,7 +36,7 @@ class LayerCalls:
 
 
 class NextInputs:
-    """Takes down what a module gets at its next call; ``inputs`` is None until then. Without a module, nothing."""
+    """Inputs of a module's next call; ``inputs`` is None until then, and always without a module."""
 
     def __init__(self, module: torch.nn.Module | None) -> None:
         self.inputs: tuple[Any, ...] | None = None

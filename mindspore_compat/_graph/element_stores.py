@@ -1,7 +1,7 @@
 """Functions of the program that assign to elements: ``x[i] = v``, themselves or in functions that they call by name.
 
-The sources are read, once for each file; a function without a source has no such assignments. Calls are followed by
-name: of functions in the module, in modules that it imports, and in the scopes around, and of methods of Cells.
+Each source file is read once; a function without a source has no such assignments. Calls are followed by name: of
+functions in the module, in modules that it imports, and in the scopes around, and of methods of Cells.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from mindspore_compat._graph.program import program
 
 __all__ = ["Source", "assigns_elements", "callees", "is_program", "methods_named", "reaches", "register", "source_of"]
 
-#: packages whose functions stay as they are
+#: packages whose functions are not copied
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc", "functools"))
-#: where Python and what pip installs lie
+#: folders of Python and of installed packages
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -33,7 +33,7 @@ class Source(NamedTuple):
     """The source of a function.
 
     Attributes:
-        code: the code object, as long as which `node` holds.
+        code: the code object; `node` is valid for it alone.
         node: the definition, None without a source.
         owner: the name of the class around it, for private names.
         names: names and ``attributes`` that it reads.
@@ -54,7 +54,7 @@ _sources: dict[int, Source] = {}  # by id of the code, which the source keeps al
 
 
 def source_of(code: types.CodeType) -> Source:
-    """Return what is known of the source of a function."""
+    """Return the `Source` of a function."""
     found = _sources.get(id(code))
     if found is None or found.code is not code:
         found = _sources[id(code)] = _read(code)
@@ -79,7 +79,7 @@ def _read(code: types.CodeType) -> Source:
 
 @functools.lru_cache(maxsize=256)
 def _definitions(path: str) -> dict[tuple[str, int], list[tuple[FunctionNode, str]]]:
-    """The functions of a file by name and first line, each with the class around it."""
+    """Return the functions of a file by name and first line, each with the class around it."""
     found: dict[tuple[str, int], list[tuple[FunctionNode, str]]] = {}
 
     def visit(node: ast.AST, owner: str) -> None:
@@ -98,7 +98,7 @@ def _definitions(path: str) -> dict[tuple[str, int], list[tuple[FunctionNode, st
 
 
 def _stores(function: FunctionNode, own: frozenset[str]) -> Iterator[bool]:
-    """Yield for each element that is assigned to, in functions inside too, whether its base is one of ``own`` names or
+    """Yield for each element that is assigned to, also in inner functions, whether its base is one of ``own`` names or
     an attribute of ``self``.
     """
     for item in ast.walk(function):
@@ -121,13 +121,13 @@ def is_of_self(node: ast.AST) -> bool:
 
 _classes: weakref.WeakSet[type] = weakref.WeakSet()
 _methods: dict[str, list[types.FunctionType]] = {}
-generation = 0  # of what is known of calls: counts the classes
+generation = 0  # generation of the known calls: counts the classes
 #: code objects, by id, whose functions graph mode calls as they are, at this generation
 plain_codes: dict[int, types.CodeType] = {}
 
 
 def register(cls: type) -> None:
-    """Let calls of methods of this class of the program be followed by their names."""
+    """Follow calls of this class's methods by their names."""
     global generation
     if cls in _classes:
         return
@@ -175,7 +175,7 @@ def callees(function: types.FunctionType) -> Iterator[types.FunctionType]:
 
 
 def named(function: types.FunctionType, names: Iterable[str]) -> Iterator[types.FunctionType]:
-    """Yield what names of the module and of the scopes around the function stand for, where those are functions."""
+    """Yield the functions that names of the module and of the scopes around the function stand for."""
     around = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     found = []
     for name in names:
@@ -249,7 +249,7 @@ def _assigns(block: Any, in_graph: bool) -> bool:
 
 
 def _held(function: types.FunctionType) -> list[Any]:
-    """Return the Cells and functions that a function finds around it."""
+    """Return the Cells and functions in the scopes of a function."""
     found = []
     for cell in function.__closure__ or ():
         with contextlib.suppress(ValueError):  # not assigned yet

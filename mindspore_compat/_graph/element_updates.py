@@ -1,13 +1,13 @@
 """``x[i] = v`` in graph mode: a new value for the name ``x``.
 
 In MindSpore's compiled code an assignment to elements makes a new Tensor for the name alone. Other names of the Tensor,
-what it is a part of, and a network's input keep their elements, and what was computed from it can be differentiated.
-``self.x[i] = v`` makes a new Tensor or list, too, which the rest of the method finds under ``self.x``; the attribute
-keeps what it had. Parameters are written to.
+its base and a network's input keep their elements, and earlier results stay differentiable. ``self.x[i] = v`` makes a
+new Tensor or list, too: the rest of the method finds it under ``self.x``, and the attribute keeps its value. Parameters
+are written in place.
 
 Graph mode calls a copy of each function that assigns to elements, or that reaches such a function by name. The copy
-copies ``x`` before the assignment, and takes the copies of the functions that it calls. It is made once, from the
-source; the names, lines and defaults are the source's. The program's own function is never changed.
+copies ``x`` before the assignment, and calls the copies of other functions. It is made once, from the source; the
+names, lines and defaults are the source's. The program's own function is never changed.
 ``MINDSPORE_COMPAT_UPDATES=off`` calls the originals.
 """
 
@@ -35,7 +35,7 @@ __all__ = ["in_graph_version"]
 
 
 def in_graph_version(function: Any) -> Any:
-    """Return the function or bound method that graph mode calls in place of ``function``; mostly that itself."""
+    """Return the function or bound method that graph mode calls in place of ``function``; mostly the same one."""
     if is_tracing():
         return _traced_version(function)
     kind = type(function)
@@ -72,7 +72,7 @@ _traced: dict[str, types.FunctionType] = {}  # copies under names, for torch.com
 
 
 def _traced_version(function: Any) -> Any:
-    """`in_graph_version` while Dynamo traces, which wants functions from where it can look them up again."""
+    """Return `in_graph_version` while Dynamo traces, as a function that it can look up by name."""
     inner = getattr(function, "__func__", function)
     name = _traced_name(inner) if type(inner) is types.FunctionType else ""
     if not name:
@@ -104,7 +104,7 @@ def _copied(x: torch.Tensor) -> torch.Tensor:
 
 
 def _copy_views(values: Any) -> Any:
-    """Return the values of ``x[i], x[j] = a, b``, where a view would show what the first assignment writes."""
+    """Return the values of ``x[i], x[j] = a, b``, where a view would show the first assignment."""
     if type(values) not in (tuple, list):
         return values
     return [_copied(item) if isinstance(item, torch.Tensor) and item._is_view() else item for item in values]
@@ -120,7 +120,7 @@ def _own_path(x: Any, *places: Any) -> Any:
 
 
 def _own_attribute(x: Any, *places: Any) -> Any:
-    """Return what stands for an attribute before ``self.x[place]... = v``, None for the attribute itself."""
+    """Return the replacement of an attribute before ``self.x[place]... = v``, None for the attribute itself."""
     is_tensor = isinstance(x, torch.Tensor) and not isinstance(x, torch.nn.Parameter)
     return _own_path(_copied_lists(x, places), *places) if is_tensor or type(x) is list else None
 
@@ -163,7 +163,7 @@ def _call(name: str, *args: ast.expr) -> ast.Call:
 
 
 def _copy(function: types.FunctionType) -> types.FunctionType | None:
-    """Return a copy for graph mode, None if there is no source or it is another one by now."""
+    """Return a copy for graph mode, None if the source is missing or has changed."""
     code = function.__code__
     source = source_of(code)
     if source.node is None or _is_off() or code not in _codes_of_file(code.co_filename):
@@ -185,7 +185,7 @@ def _copy(function: types.FunctionType) -> types.FunctionType | None:
 
 @functools.lru_cache(maxsize=64)
 def _codes_of_file(path: str) -> frozenset[types.CodeType]:
-    """Return the code of all functions that the file has now, empty if it has no source."""
+    """Return the code of all functions in the file now, empty if it has no source."""
     try:
         return frozenset(_codes(compile("".join(linecache.getlines(path)), path, "exec", dont_inherit=True)))
     except (SyntaxError, ValueError, RecursionError):
@@ -199,7 +199,7 @@ def _is_in_module(function: types.FunctionType, names: Iterable[str], attribute:
 
 
 def _compiled(node: FunctionNode, owner: str, code: types.CodeType) -> types.CodeType | None:
-    """Compile a definition, with the helpers as names of a scope around it, to stand for a code object."""
+    """Compile a definition for a code object, with the helpers as names of a scope around it."""
     body: list[Any] = [node]
     if isinstance(node, ast.Lambda):
         body = [ast.copy_location(ast.Expr(body[0]), node)]
@@ -228,7 +228,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 class _Updates(ast.NodeTransformer):
-    """Copies before assignments to elements, and the copies of functions in place of functions.
+    """Transformer that copies before assignments to elements, and replaces functions by their copies.
 
     Args:
         code: of the function.
@@ -295,7 +295,7 @@ class _Updates(ast.NodeTransformer):
     visit_AugAssign = visit_AnnAssign = visit_Assign
 
     def _before(self, element: ast.Subscript) -> Iterator[ast.stmt]:
-        """Yield what is done before a value is assigned to an element."""
+        """Yield the statements before an assignment to an element."""
         places: list[ast.expr] = []
         base: Any = element
         while isinstance(base, ast.Subscript):
@@ -329,7 +329,7 @@ def _is_tensor(node: ast.expr) -> ast.expr:
 
 
 def _placed(node: Any, place: ast.AST) -> Any:
-    """Give all that is new in a node the place of another node."""
+    """Give all new parts of a node the location of another node."""
     for item in ast.walk(node):
         if "lineno" in item._attributes and not hasattr(item, "lineno"):
             ast.copy_location(item, place)
@@ -341,7 +341,7 @@ _ATTRIBUTE = "_mindspore_compat_attribute"  # of an expression that reads such a
 
 
 def _read(node: ast.Attribute) -> ast.IfExp:
-    """Return ``self.x``, or what stands for it in the rest of the method."""
+    """Return ``self.x``, or its replacement in the rest of the method."""
     local = ast.Name(_local(node.attr), ast.Load())
     made = ast.IfExp(ast.Compare(local, [ast.Is()], [ast.Constant(None)]), node, local)
     setattr(made, _ATTRIBUTE, node.attr)
@@ -353,7 +353,7 @@ def _local(name: str) -> str:
 
 
 def _updated_attributes(function: FunctionNode) -> frozenset[str]:
-    """Return the attributes of ``self`` to elements of which a method assigns, and which it sets nowhere."""
+    """Return the attributes of ``self`` whose elements a method assigns, and which it never sets."""
     if not function.args.args or function.args.args[0].arg != "self":
         return frozenset()
     elements, stored = set[str](), set[str]()
@@ -369,7 +369,7 @@ def _updated_attributes(function: FunctionNode) -> frozenset[str]:
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is in a function, without functions and classes in it."""
+    """Yield the nodes of a function, without inner functions and classes."""
     for item in ast.iter_child_nodes(node):
         if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             yield item
@@ -385,7 +385,7 @@ def _parts(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _index(node: Any) -> ast.expr:
-    """Return what stands between brackets as an expression by itself."""
+    """Return the contents of brackets as an expression by itself."""
     if isinstance(node, ast.Slice):
         ends = [ast.Constant(None) if end is None else end for end in (node.lower, node.upper, node.step)]
         return _call("slice", *ends)

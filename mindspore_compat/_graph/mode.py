@@ -1,9 +1,9 @@
 """Graph mode as a property of the outermost call.
 
-MindSpore compiles what the call of a Cell runs in GRAPH_MODE, a function under ``jit``, and what is differentiated. A
-few Tensor methods return something else there, ``x[i] = v`` makes a new value for the name ``x``, and results have
-memory of their own. The outermost such call sets a context variable and restores it on the way out; everything below
-asks that variable.
+MindSpore compiles the call of a Cell in GRAPH_MODE, a function under ``jit``, and differentiated functions. There a few
+Tensor methods return something else, ``x[i] = v`` makes a new value for the name ``x``, and results have memory of
+their own. The outermost such call sets a context variable and restores it at its end; everything below asks that
+variable.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ end: Callable[[Token[Call]], None] = _current.reset
 
 
 def in_graph() -> bool:
-    """Return whether the code that asks runs in graph mode; in GRAPH_MODE what torch.compile traces does."""
+    """Return whether the caller runs in graph mode; in GRAPH_MODE also code that torch.compile traces."""
     return is_graph_mode() if _is_tracing() else current().is_graph
 
 
@@ -84,7 +84,7 @@ def run_in_graph(call: Call, function: Callable[..., Any], /, *args: Any, **kwar
 
 
 def differentiating(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorate a gradient function: it is the outermost call where no other one is around."""
+    """Decorate a gradient function: it is the outermost call unless another one is around it."""
 
     @functools.wraps(function, updated=())
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -102,10 +102,11 @@ def differentiating(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def own_results(result: Any, inputs: Iterable[Any], writes: int) -> Any:
-    """Copy what shares memory with a Parameter or an input: a view alone, and in containers the tensor itself, too.
+    """Copy results that share memory with a Parameter or an input: a view alone, and in containers the tensor itself,
+    too.
 
-    A Parameter that is the whole result stays one if nothing was written to Parameters since ``writes``. Containers
-    that are inputs belong to the program and stay as they are.
+    A Parameter that is the whole result stays one if no Parameter was written since ``writes``. Containers that are
+    inputs belong to the program and stay as they are.
     """
     if isinstance(result, torch.Tensor):
         if isinstance(result, _Parameter):

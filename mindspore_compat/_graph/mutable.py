@@ -13,8 +13,8 @@ SEQUENCES = (tuple, list)
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
-    """Mark an input as changing between compiled calls: returned as it is. In graph mode tuples, lists and dicts so
-    marked have gradients, by `grad` and `GradOperation`.
+    """Mark an input as changing between compiled calls, and return it. In graph mode marked tuples, lists and dicts
+    have gradients, by `grad` and `GradOperation`.
 
     Args:
         dynamic_len: return a copy of a tuple or list; its length is known here all the same.
@@ -27,13 +27,13 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             "For 'mutable', 'input_data' must be made of numbers, Tensors, tuples, lists and dicts, but got "
             f"{type(input_data).__name__}: {input_data!r:.200}."
         )
-    for tensor in tensors_in(input_data):  # the Tensors are marked, not what holds them: a tuple has no attributes
+    for tensor in tensors_in(input_data):  # the Tensors are marked, not their containers: a tuple has no attributes
         tensor._is_marked_mutable = True  # type: ignore[attr-defined]
     return list(input_data) if dynamic_len and type(input_data) is list else input_data
 
 
 def _is_mutable(value: Any, around: tuple[int, ...]) -> bool:
-    """``around``: the ids of the containers that hold it, which it may not be itself."""
+    """Return whether a value can be mutable. ``around``: ids of the containers around it, to exclude cycles."""
     if isinstance(value, (tuple, list, dict)):
         around = (*around, id(value))
         items = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""aten's operators as captures see them: arguments by name, what one writes to and gives views of, what it shows."""
+"""aten's operators for captures: arguments by name, writes, views, values that Python sees."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHOWS_VALUE, SHOWS_SIZE = torch.Tag.data_dependent_output, torch.Tag.dynamic_out
 
 
 def bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """All arguments by their names in the schema, with defaults."""
+    """Return all arguments by their names in the schema, with defaults."""
     bound = {}
     for index, argument in enumerate(func._schema.arguments):
         bound[argument.name] = args[index] if index < len(args) else kwargs.get(argument.name, argument.default_value)
@@ -22,7 +22,7 @@ def bind(func: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[bool, Any]]:
-    """(whether it is written to, tensor) of what an operator writes to or gives views of."""
+    """Yield (whether it is written to, tensor) of each argument that an operator writes to or makes views of."""
     # torch's fused optimizer steps declare gradients as written, but only unscale them
     unscaled = func._schema.name.startswith("aten::_fused_") and kwargs.get("grad_scale") is None
     for position, argument in enumerate(func._schema.arguments):
@@ -35,16 +35,16 @@ def aliased(func: Any, args: tuple, kwargs: dict[str, Any]) -> Iterator[tuple[bo
 
 
 def written(func: Any) -> list[str]:
-    """The names of the arguments that it writes to."""
+    """Return the names of the arguments that it writes to."""
     return [item.name for item in func._schema.arguments if item.alias_info is not None and item.alias_info.is_write]
 
 
 def is_view(func: Any) -> bool:
-    """Whether it gives views of an argument, and writes to none."""
+    """Return whether it returns views of an argument, and writes to none."""
     found = [item.alias_info for item in func._schema.arguments if item.alias_info is not None]
     return bool(found) and not any(info.is_write for info in found)
 
 
 def is_random(func: Any) -> bool:
-    """Whether it draws from a generator."""
+    """Return whether it draws from a generator."""
     return torch.Tag.nondeterministic_seeded in func.tags

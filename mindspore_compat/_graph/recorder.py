@@ -1,4 +1,4 @@
-"""The seam of all captures: who sees the operators, who notices that Python looks, and which tensor is which."""
+"""Base of all captures: records operators, notices memory reads in Python, and identifies tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["READS_MEMORY", "Identity", "Reading", "Recorder", "place_of"]
 T = TypeVar("T")
 _Base = torch._C.TensorBase
 
-#: functions of torch that give Python a tensor's memory, or let Python write there, which no dispatch mode sees
+#: functions of torch that let Python read or write a tensor's memory, which no dispatch mode sees
 READS_MEMORY = frozenset(
     {
         "numpy",
@@ -36,16 +36,16 @@ READS_MEMORY = frozenset(
 
 
 def place_of(tensor: torch.Tensor) -> tuple[Any, ...]:
-    """Where its elements lie, equal for two objects on the same ones; it is not the network that reads the address."""
+    """Return the address of its elements, equal for two objects on the same ones. Recorders do not see it."""
     with torch._C.DisableTorchFunction():
         return _Base.data_ptr(tensor), tuple(tensor.shape), _Base.stride(tensor), tensor.dtype
 
 
 class Identity(Generic[T]):
-    """What is known of each tensor, as the object that it is.
+    """Table of tensors by object.
 
     Args:
-        holds: keep the tensors alive. If not, what is known of a tensor goes with it: a tape of a whole step must not
+        holds: keep the tensors alive. Otherwise an entry is dropped with its tensor: a tape of a whole step must not
             hold the step's memory.
     """
 
@@ -60,22 +60,22 @@ class Identity(Generic[T]):
         return known
 
     def get(self, tensor: torch.Tensor) -> T | None:
-        """None for a tensor that is not known; another one may have got the id of one that is gone."""
+        """Return the entry, None for an unknown tensor; an id may belong to a later tensor."""
         found = self._entries.get(id(tensor))
         if found is None or (found[0] if self._holds else found[0]()) is not tensor:
             return None
         return found[1]
 
     def alive(self) -> Iterator[tuple[torch.Tensor, T]]:
-        """The known tensors that are still there, and what is known of them."""
+        """Yield the known tensors that are alive, with their entries."""
         for entry, known in list(self._entries.values()):
             tensor = entry if self._holds else entry()
             if tensor is not None:
                 yield tensor, known
 
     def sharing(self, tensor: torch.Tensor) -> Iterator[tuple[torch.Tensor, T]]:
-        """The known tensors, and what is known of them, in whose storage ``tensor`` lies: ``as_subclass`` and the like
-        make objects that neither an operator nor a function of torch shows.
+        """Yield the known tensors in the storage of ``tensor``, with their entries. ``as_subclass`` and the like make
+        objects that no operator or function shows.
         """
         with torch._C.DisableTorchFunction():
             storage = _Base.untyped_storage(tensor).data_ptr()
@@ -85,7 +85,7 @@ class Identity(Generic[T]):
 
 
 class Recorder(TorchDispatchMode):
-    """Sees every aten operator of this thread, below autograd. Subclasses say what becomes of it in ``saw``."""
+    """Mode that sees every aten operator of this thread, below autograd. Subclasses handle it in ``saw``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,12 +94,12 @@ class Recorder(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """torch's: here False, as keeping Dynamo out means to import it, which takes seconds."""
+        """Return torch's flag: False here, since True imports Dynamo, which takes seconds."""
         return False
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """What runs inside is not recorded."""
+        """Suspend recording."""
         self.paused = True
         try:
             yield
@@ -112,16 +112,16 @@ class Recorder(TorchDispatchMode):
         return self.saw(func, args, kwargs or {})
 
     def saw(self, func: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """An operator is called: run it, write it down, and return its result."""
+        """Run a called operator, record it, and return its result."""
         raise NotImplementedError
 
     def memory_read(self, name: str, tensor: Any) -> None:
-        """Python is about to read (or write) the memory of a tensor by torch's function ``name``."""
+        """Handle that Python is about to read (or write) the memory of a tensor by torch's function ``name``."""
         raise NotImplementedError
 
 
 class Reading(TorchFunctionMode):
-    """Notices the functions that go past every dispatch mode, and has the recorder say what follows of it."""
+    """Mode that notices functions that bypass every dispatch mode; the recorder handles them."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
@@ -136,5 +136,5 @@ class Reading(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
     def called(self, func: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """One of torch's functions is called, above autograd."""
+        """Run one of torch's functions, above autograd."""
         return func(*args, **kwargs)

@@ -1,5 +1,5 @@
-"""A decorator of ``__init__`` of a Cell, which mindocr, mindformers and the zoo's
-`research/mm/opt/src/model_mindspore/parallel_transformer.py` import.
+"""Decorator of a Cell's ``__init__``, imported by mindocr, mindformers and the zoo's
+`research/mm/opt/src/model_mindspore/parallel_transformer.py`.
 
 MindSpore: ``mindspore._extends``.
 """

@@ -1,5 +1,5 @@
-"""Parts of `load_checkpoint` and `save_checkpoint` that MindNLP's `src/mindtorch/serialization.py` and
-`mindnlp/_legacy/utils.py`, and the zoo's `research/cv/erfnet/modelarts/train.py` put together anew.
+"""Parts of `load_checkpoint` and `save_checkpoint`, used by MindNLP's `src/mindtorch/serialization.py` and
+`mindnlp/_legacy/utils.py`, and the zoo's `research/cv/erfnet/modelarts/train.py`.
 
 MindSpore: ``mindspore.train.serialization``.
 """
@@ -38,10 +38,10 @@ tensor_to_ms_type = {
 
 
 class _NumpyTypes(dict[str, Any]):
-    """Indexed as in 1.x and 2.0, called as in later versions."""
+    """Table of numpy types: indexed as in 1.x and 2.0, called as in later versions."""
 
     def __call__(self, tensor_type_str: str) -> Any:
-        """The numpy type of a ``tensor_type`` of the file; bfloat16 as float32."""
+        """Return the numpy type of a ``tensor_type`` of the file; bfloat16 as float32."""
         return dtype_to_nptype(to_torch_dtype(tensor_type_str))
 
 
@@ -51,7 +51,7 @@ tensor_to_np_type = _NumpyTypes(
 
 
 def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> tuple[str, Any]:
-    """The file's full name and the prefixes as they are, checked as `load_checkpoint` does."""
+    """Return the file's full name and the prefixes as they are, checked as `load_checkpoint` does."""
     path = load_source(ckpt_file_name, "ckpt")
     as_prefixes(filter_prefix, "filter_prefix")
     return str(path), filter_prefix
@@ -79,7 +79,7 @@ def _exec_save(
 
 
 def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str | None, crc_check: bool = False) -> Any:
-    """The message of a ``.ckpt`` file; 2.0 had no ``crc_check``."""
+    """Return the message of a ``.ckpt`` file; 2.0 had no ``crc_check``."""
     from google.protobuf.message import DecodeError  # here, for an import of the package takes no protobuf
 
     from mindspore_compat._format.proto.checkpoint import Checkpoint
@@ -97,7 +97,7 @@ def _parse_ckpt_proto(ckpt_file_name: str, dec_key: bytes | None, dec_mode: str 
 def _load_map_parameter(
     checkpoint_list: Any, element: Any, element_id: int, map_data_list: Any, map_shape_list: Any, parameter_dict: Any
 ) -> None:
-    """Collects a map parameter's arrays in ``map_data_list``; its last element puts them into ``parameter_dict``."""
+    """Collect a map parameter's arrays in ``map_data_list``; the last element moves them into ``parameter_dict``."""
     items = element.maptensor.tensor
     arrays = [np.frombuffer(item.tensor_content, tensor_to_np_type[item.tensor_type]) for item in items]
     map_data_list.append(arrays)

@@ -20,8 +20,8 @@ class _Part(NamedTuple):
 
 
 class Cifar10:
-    """The folder ``path``. After `load_data`, ``images`` (n, 32, 32, 3) uint8 and ``labels`` (n, 1), or (n, 10) float64
-    with ``one_hot``, are those of training, ``Test.images`` and ``Test.labels`` those of the test.
+    """Reader of the folder ``path``. After `load_data`, ``images`` (n, 32, 32, 3) uint8 and ``labels`` (n, 1), or (n,
+    10) float64 with ``one_hot``, hold the training set, ``Test.images`` and ``Test.labels`` the test set.
     """
 
     def __init__(self, path: str, one_hot: bool = True) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from mindspore_compat._api.placeholders import placeholder
 from mindspore_compat._random.philox import fill_normal as _random_normal  # noqa: F401
 from mindspore_compat._tensor.param_info import ParamInfo  # noqa: F401
+from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.common.tensor import Tensor as TensorPy  # noqa: F401
 from mindspore_compat.context import get_context, set_context
 from mindspore_compat.nn._cell_dtype import MixedPrecisionType  # noqa: F401
@@ -19,7 +20,7 @@ __all__ = ["MSContext", "disable_multi_thread", "init_exec_dataset", "is_reboot_
 
 
 class MSContext:
-    """The context of the process."""
+    """Context of the process."""
 
     _one: MSContext | None = None
 

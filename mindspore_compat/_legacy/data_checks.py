@@ -1,4 +1,4 @@
-"""A check of arguments that the zoo's `research/cv/trn/src/transforms.py` imports.
+"""Check of arguments, imported by the zoo's `research/cv/trn/src/transforms.py`.
 
 MindSpore: ``mindspore.dataset.transforms.validators``.
 """
@@ -16,7 +16,7 @@ __all__ = ["check_random_transform_ops"]
 
 
 def check_random_transform_ops(method: Callable) -> Callable:
-    """Decorator of ``__init__(self, transforms[, prob])``: checks both."""
+    """Decorate ``__init__(self, transforms[, prob])``: check both."""
 
     @wraps(method)
     def checked(self: Any, transforms: Any, *args: Any, **kwargs: Any) -> Any:

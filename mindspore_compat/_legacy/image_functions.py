@@ -31,42 +31,42 @@ def _check(image: Any) -> None:
 
 
 def is_numpy(image: Any) -> bool:
-    """Whether it is an array."""
+    """Return whether it is an array."""
     return isinstance(image, np.ndarray)
 
 
 def adjust_brightness(img: Any, brightness_factor: float) -> Any:
-    """A PIL image, brighter by a factor."""
+    """Return a PIL image, brighter by a factor."""
     _check(img)
     return _enhance("Brightness", img, brightness_factor)
 
 
 def adjust_contrast(img: Any, contrast_factor: float) -> Any:
-    """A PIL image with contrast scaled."""
+    """Return a PIL image with contrast scaled."""
     _check(img)
     return _enhance("Contrast", img, contrast_factor)
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
-    """A PIL image with saturation scaled."""
+    """Return a PIL image with saturation scaled."""
     _check(img)
     return _enhance("Color", img, saturation_factor)
 
 
 def rotate(img: Any, angle: float, resample: Inter, expand: bool, center: Any, fill_value: Any) -> Any:
-    """A PIL image turned counter-clockwise."""
+    """Return a PIL image turned counter-clockwise."""
     _check(img)
     return _rotate(img, angle, resample, expand, center, check_fill(fill_value, "fill_value"))
 
 
 def random_crop(img: Any, size: Any, padding: Any, pad_if_needed: bool, fill_value: Any, padding_mode: str) -> Any:
-    """A random box of a PIL image."""
+    """Return a random box of a PIL image."""
     _check(img)
     return RandomCrop(size, padding, pad_if_needed, fill_value, Border(padding_mode))(img)
 
 
 def hwc_to_chw(img: Any) -> np.ndarray:
-    """An array (height, width, channels) as a new one (channels, height, width); one of two axes as it is."""
+    """Return an array (height, width, channels) as a new one (channels, height, width); one of two axes as it is."""
     if not is_numpy(img):
         raise TypeError(f"img should be NumPy array. Got {type(img)}.")
     if img.ndim not in (2, 3):

@@ -16,12 +16,12 @@ __all__ = ["_StepSync", "_transfer_tensor_to_tuple"]
 
 
 def _transfer_tensor_to_tuple(inputs: Any) -> Any:
-    """A Tensor in a tuple, all else as it is."""
+    """Return a Tensor in a tuple, all else as it is."""
     return (inputs,) if isinstance(inputs, torch.Tensor) else inputs
 
 
 class _StepSync(Callback):
-    """Waits for the device after every step."""
+    """Callback that waits for the device after every step."""
 
     def step_end(self, run_context: Any) -> None:
         if current_device().type == "cuda":

@@ -1,4 +1,4 @@
-"""A check of labels that `SampledSoftmaxLoss`, a loss of a published project, takes from ``mindspore.nn.loss.loss``."""
+"""Check of labels that `SampledSoftmaxLoss`, a loss of a published project, takes from ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 

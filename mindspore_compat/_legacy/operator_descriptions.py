@@ -1,9 +1,9 @@
-"""Builders of operator descriptions that golden-stick's `mindspore_gs/ops/gs_custom.py`, mindyolo's
-`examples/custom_gpu_op/fused_op` and the zoo's `research/cv/E-NET/modelarts/tensor_move.py` call.
+"""Builders of operator descriptions, called by golden-stick's `mindspore_gs/ops/gs_custom.py`, mindyolo's
+`examples/custom_gpu_op/fused_op` and the zoo's `research/cv/E-NET/modelarts/tensor_move.py`.
 
-A description tells Ascend's kernel selection which dtypes and layouts an operator takes. Here it is data that nothing
-reads: `ops.Custom` runs its function on any dtype, and an operator with a description alone raises when it is called.
-MindSpore: ``mindspore.ops.op_info_register``.
+A description gives Ascend's kernel selection an operator's dtypes and layouts. Here it is unused data: `ops.Custom`
+runs its function on any dtype, and a call of an operator with a description alone raises. MindSpore:
+``mindspore.ops.op_info_register``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KEYS = {
 
 
 def _adds(attribute: str, arguments: str, keys: dict[str, str] = _KEYS, **defaults: str) -> Callable[..., Any]:
-    """A method that appends one more input, output or attribute, of those arguments that are not None."""
+    """Return a method that appends one more input, output or attribute, of those arguments that are not None."""
     kind = inspect.Parameter
     parameters = [kind(name, kind.POSITIONAL_OR_KEYWORD, default=defaults.get(name)) for name in arguments.split()]
     signature = inspect.Signature([kind("self", kind.POSITIONAL_ONLY), *parameters, kind("kwargs", kind.VAR_KEYWORD)])
@@ -47,7 +47,7 @@ def _adds(attribute: str, arguments: str, keys: dict[str, str] = _KEYS, **defaul
 
 
 def _sets(key: str, *default: Any) -> Callable[..., Any]:
-    """A method that sets one entry of the description."""
+    """Return a method that sets one entry of the description."""
 
     def keep(self: Any, value: Any = default[0] if default else inspect.Parameter.empty) -> Any:
         if value is inspect.Parameter.empty:
@@ -61,7 +61,7 @@ def _sets(key: str, *default: Any) -> Callable[..., Any]:
 
 
 class RegOp:
-    """A builder; each method returns it."""
+    """Builder; each method returns it."""
 
     def __init__(self, op_name: str = "", **entries: Any) -> None:
         self.inputs: list[dict[str, Any]] = []
@@ -94,7 +94,7 @@ class RegOp:
 
 
 class CustomRegOp(RegOp):
-    """Describes a function of `ops.Custom`."""
+    """Description of a function of `ops.Custom`."""
 
     def __init__(self, op_name: str = "Custom") -> None:
         super().__init__(op_name, target="UnKnown")
@@ -106,7 +106,7 @@ class CustomRegOp(RegOp):
 
 
 class TBERegOp(RegOp):
-    """Describes a kernel for Ascend's vector core."""
+    """Description of a kernel for Ascend's vector core."""
 
     def __init__(self, op_name: str) -> None:
         off = "dynamicRankSupport dynamicShapeSupport dynamicCompileStatic needCheckSupport dynamicFormat".split()
@@ -139,7 +139,7 @@ class TBERegOp(RegOp):
 
 
 class CpuRegOp(RegOp):
-    """Describes a kernel of MindSpore's CPU library."""
+    """Description of a kernel of MindSpore's CPU library."""
 
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name, imply_type="CPU")
@@ -149,7 +149,7 @@ class CpuRegOp(RegOp):
 
 
 class AiCPURegOp(CpuRegOp):
-    """Describes a kernel for Ascend's AI CPU."""
+    """Description of a kernel for Ascend's AI CPU."""
 
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name)
@@ -157,7 +157,7 @@ class AiCPURegOp(CpuRegOp):
 
 
 class AkgGpuRegOp(RegOp):
-    """Describes a CUDA kernel of the AKG compiler."""
+    """Description of a CUDA kernel of the AKG compiler."""
 
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name, imply_type="AKG", processor="CUDA")
@@ -167,7 +167,7 @@ class AkgGpuRegOp(RegOp):
 
 
 class AkgAscendRegOp(AkgGpuRegOp):
-    """Describes an Ascend kernel of the AKG compiler."""
+    """Description of an Ascend kernel of the AKG compiler."""
 
     def __init__(self, op_name: str) -> None:
         super().__init__(op_name)
@@ -221,7 +221,7 @@ def op_info_register(op_info: Any) -> Callable[[Callable[..., Any]], Callable[..
 
 
 class VmImplRegistry(dict):
-    """Name of an operator -> function that computes it for debugging."""
+    """Registry: name of an operator -> function that computes it for debugging."""
 
     def register(self, prim: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Return a decorator that keeps a function for a Primitive class, or a name."""

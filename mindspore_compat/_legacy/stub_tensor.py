@@ -1,5 +1,5 @@
-"""A class that MindNLP's `src/mindtorch/nn/parameter.py` and `mindnlp/patch.py` import: the result of an operator that
-still runs. There is none here.
+"""Class for results of running operators, imported by MindNLP's `src/mindtorch/nn/parameter.py` and `mindnlp/patch.py`.
+There are none here.
 
 MindSpore: ``mindspore.common._stub_tensor`` of releases before 2.8.
 """
@@ -8,4 +8,4 @@ __all__ = ["StubTensor"]
 
 
 class StubTensor:
-    """No Tensor is one."""
+    """Class without instances."""

@@ -1,5 +1,5 @@
-"""Operators that are given another floating-point type than their inputs have: which of torch's compute, and the mode
-that a Cell of `Cell.to_float` runs in where upstream's PyNative does.
+"""Casts of operators' floating-point inputs: the choice of torch's kernel, and the mode of a Cell with `Cell.to_float`
+in PYNATIVE_MODE.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
 
 
 def _computing() -> frozenset[str]:
-    """Names of torch's operators that compute: not those that make, ask or copy."""
+    """Return the names of torch's operators that compute: not those that make, read or copy."""
     spaces = (torch, torch.nn.functional, torch._C._nn)
     found = {
         name
@@ -43,20 +43,20 @@ def _computing() -> frozenset[str]:
 
 
 COMPUTING = _computing()
-#: operators that show the same elements, which upstream's PyNative mode does not cast
+#: operators that show the same elements, which MindSpore's PyNative mode does not cast
 _VIEWS = frozenset(
     """reshape view view_as transpose permute squeeze unsqueeze split split_with_sizes chunk unbind narrow select
     swapaxes swapdims t flatten unflatten expand expand_as broadcast_to broadcast_tensors diagonal movedim moveaxis
     ravel adjoint as_strided tensor_split hsplit vsplit dsplit real imag view_as_real view_as_complex atleast_1d
     atleast_2d atleast_3d alias slice_copy unfold""".split()
 )
-#: operators that write to what they are given, or take many weights at once, which their layers have cast
+#: operators that write to their inputs, or take many weights at once, which their layers have cast
 _WITH_STATE = frozenset("batch_norm instance_norm lstm gru rnn_tanh rnn_relu fake_quantize_per_tensor_affine".split())
 _CAST = COMPUTING - _VIEWS - _WITH_STATE
 
 
 def cast_each(value: Any, change: Any) -> Any:
-    """``value`` with ``change`` of every tensor in it, through lists and tuples."""
+    """Return ``value`` with ``change`` of every tensor in it, through lists and tuples."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, (list, tuple)) and any(isinstance(item, (torch.Tensor, list, tuple)) for item in value):
@@ -65,7 +65,7 @@ def cast_each(value: Any, change: Any) -> Any:
 
 
 def float_types(values: Any) -> set[torch.dtype]:
-    """The floating-point types of the tensors in ``values``."""
+    """Return the floating-point types of the tensors in ``values``."""
     found: set[torch.dtype] = set()
 
     def look(tensor: torch.Tensor) -> torch.Tensor:
@@ -79,7 +79,7 @@ def float_types(values: Any) -> set[torch.dtype]:
 
 
 def run_by_kernel(func: Any, args: Any, kwargs: Any) -> Any:
-    """What torch's operator gives, by the kernel that `_kernels` chooses for the inputs' type."""
+    """Return the result of torch's operator, by the kernel that `kernels` chooses for the inputs' type."""
     kernel = kernels.kernel_of(func)
     if kernel is None:
         return func(*args, **kwargs)
@@ -95,17 +95,17 @@ _innermost = _Innermost()
 
 
 def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
-    """The type in which an operator of both computes."""
+    """Return the type in which an operator of both computes."""
     common = torch.promote_types(left, right)
     mode = _innermost.mode
     return common if mode is None or common not in _FLOATS or in_jit.depth else mode.dtype
 
 
 class OperatorsIn(TorchFunctionMode):
-    """While entered, operators are given the floating-point Tensors of the program in one type, as upstream's PyNative
-    mode does in a Cell of `Cell.to_float`. Of several the innermost counts.
+    """Mode that casts the program's floating-point Tensors to one type for each operator, as MindSpore's PyNative mode
+    does in a Cell of `Cell.to_float`. The innermost mode counts.
 
-    What operators of this package keep in a wider type on their way is plain torch's, not a `Tensor`, and stays.
+    Operators of this package hold wider intermediate values as torch's plain tensors, so these are not cast.
     """
 
     def __init__(self, dtype: torch.dtype) -> None:
@@ -115,7 +115,7 @@ class OperatorsIn(TorchFunctionMode):
 
     @staticmethod
     def innermost() -> torch.dtype | None:
-        """The type that operators are given now; None: what the program gives them."""
+        """Return the type of the innermost mode; None without one."""
         mode = _innermost.mode
         return None if mode is None else mode.dtype
 

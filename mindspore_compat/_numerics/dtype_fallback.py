@@ -1,4 +1,4 @@
-"""Values of operators for dtypes that torch lacks a kernel for, and notes on torch's errors.
+"""Fallback for dtypes without a kernel in torch, and notes on torch's errors.
 
 MindSpore computes with uint16, uint32, uint64 and bools, with 16-bit floats on a CPU and, on images, with integers.
 Where torch refuses them the operators run again in int64, float32 or float64, and their results get the dtype back.
@@ -45,7 +45,7 @@ _MISSING = (
 #: torch's exception for an axis out of range -> the type that MindSpore documents (a RuntimeError has many reasons)
 _DOCUMENTED: dict[type[Exception], type[Exception]] = {IndexError: ValueError}
 
-#: where operators are defined
+#: modules that define operators
 _OPERATORS = tuple(
     f"mindspore_compat.{room}"
     for room in ("ops", "numpy", "mint", "scipy", "nn.layer", "nn.loss", "_numerics", "_tensor", "_random")
@@ -76,7 +76,8 @@ _OF_INTEGERS = frozenset(
 
 
 def with_dtype_fallback(function: F) -> F:
-    """Decorator: retry in a wider dtype where torch lacks a kernel; raise MindSpore's documented exception types.
+    """Decorate a function: retry in a wider dtype where torch has no kernel; raise MindSpore's documented exception
+    types.
 
     It costs 0.2 µs a call, so the hottest functions catch the error themselves.
     """
@@ -103,7 +104,7 @@ def apply_dtype_fallback(module: dict[str, Any], names: Iterable[str], *, skip: 
 
 
 def is_missing_kernel(error: Exception) -> bool:
-    """Whether torch has no kernel for the dtype of an input."""
+    """Return whether torch has no kernel for the dtype of an input."""
     return any(words in str(error) for words in _MISSING)
 
 
@@ -241,7 +242,7 @@ _TOP = torch.iinfo(torch.int64).min
 
 
 def _in_order(value: Any) -> Any:
-    """uint64 as int64 in the same order."""
+    """Return uint64 as int64 in the same order."""
     is_uint64 = isinstance(value, torch.Tensor) and value.dtype is torch.uint64
     return value.to(torch.int64) ^ _TOP if is_uint64 else _to_int64(value)
 

@@ -1,5 +1,5 @@
-"""Families of dtypes, by which libraries ask what a dtype is: ``isinstance(mindspore.float16, mstype.Float)``,
-``mstype.number_type``, ``mstype.TensorType(mindspore.float32)``. Upstream: ``mindspore._c_expression.typing``,
+"""Families of dtypes, for type checks by libraries: ``isinstance(mindspore.float16, mstype.Float)``,
+``mstype.number_type``, ``mstype.TensorType(mindspore.float32)``. MindSpore: ``mindspore._c_expression.typing``,
 re-exported by ``mindspore.common.dtype``.
 """
 
@@ -49,7 +49,7 @@ _NAMES: dict[torch.dtype, str] = {
 
 
 def dtype_name(dtype: Any) -> str:
-    """MindSpore's printed name of a dtype, e.g. ``Float32``."""
+    """Return MindSpore's printed name of a dtype, e.g. ``Float32``."""
     return _NAMES.get(dtype, str(dtype))
 
 
@@ -59,11 +59,11 @@ class _Types(type):
 
 
 class Type(metaclass=_Types):
-    """The base of all types: torch's dtypes, those of Tensors and those of Python's objects are instances."""
+    """Base of all types: torch's dtypes, those of Tensors and those of Python's objects are instances."""
 
 
 class _Family(type):
-    """A class that torch dtypes are instances of."""
+    """Class with torch dtypes as its instances."""
 
     members: tuple[torch.dtype, ...]
 
@@ -74,10 +74,10 @@ class _Family(type):
 
 
 class Marker(metaclass=_Family):
-    """A type that no tensor has, such as Number or String. Given a width in bits, the dtype of that width."""
+    """Type of no tensor, such as Number or String. Given a width in bits, the dtype of that width."""
 
     members: tuple[torch.dtype, ...] = ()
-    #: what ``str`` and, after ``mindspore.``, ``repr`` give; the class's name and that in small letters unless named
+    #: text of ``str`` and, after ``mindspore.``, of ``repr``; by default the class's name and that in small letters
     shown = spelled = ""
 
     def __new__(cls, bits: int | None = None) -> Any:
@@ -118,7 +118,7 @@ String = _family("String", spelled="string_")
 
 
 class _Sequence(Marker):
-    """The type of a sequence, of any or of items of these types."""
+    """Type of a sequence, of any or of items of these types."""
 
     _items: tuple[Any, ...]
 
@@ -148,19 +148,19 @@ class _Sequence(Marker):
 
 
 class List(_Sequence):
-    """The type of a list, of any or of items of these types."""
+    """Type of a list, of any or of items of these types."""
 
     spelled = "list_"
 
 
 class Tuple(_Sequence):
-    """The type of a tuple, of any or of items of these types."""
+    """Type of a tuple, of any or of items of these types."""
 
     spelled = "tuple_"
 
 
 class Dict(Marker):
-    """The type of a dict, of any or of one with these keys and types."""
+    """Type of a dict, of any or of one with these keys and types."""
 
     _items: dict[Any, Any] | None
 
@@ -194,7 +194,7 @@ External = _family("External", spelled="External")
 
 
 class TensorType:
-    """The type of a Tensor whose elements are of ``element``; without one, of any Tensor.
+    """Type of a Tensor whose elements are of ``element``; without one, of any Tensor.
 
     An object of it also serves as a class, as ``mstype.tensor_type`` did in MindSpore 1.x.
     """
@@ -203,7 +203,7 @@ class TensorType:
         self._element = element
 
     def element_type(self) -> torch.dtype | None:
-        """The dtype of the elements."""
+        """Return the dtype of the elements."""
         return self._element
 
     def __call__(self, element: torch.dtype | None = None) -> TensorType:
@@ -226,7 +226,9 @@ class TensorType:
 
 
 def is_subclass(type_: Any, template: Any) -> bool:
-    """Whether a type is the template or of its family: float32 of Float and of Number, any Tensor type of Tensor."""
+    """Return whether a type is the template or of its family: float32 of Float and of Number, any Tensor type of
+    Tensor.
+    """
     if isinstance(template, TensorType):
         return isinstance(type_, TensorType) and template.element_type() in (None, type_.element_type())
     if isinstance(template, Marker) and not isinstance(template, torch.dtype):
@@ -235,7 +237,7 @@ def is_subclass(type_: Any, template: Any) -> bool:
 
 
 class RefType(TensorType):
-    """The type of a Parameter."""
+    """Type of a Parameter."""
 
     def __str__(self) -> str:
         return f"Ref[{super().__str__()}]"
@@ -258,8 +260,8 @@ _OF_PYTHON: dict[type, Any] = {
 
 
 def type_of(value: Any) -> Any:
-    """The type of a value: a `TensorType` of a Tensor, a `Tuple`, `List` or `Dict` of the types of its items, a dtype
-    of a number. Upstream: ``mindspore.ops.typeof``.
+    """Return the type of a value: a `TensorType` of a Tensor, a `Tuple`, `List` or `Dict` of the types of its items, a
+    dtype of a number. MindSpore: ``mindspore.ops.typeof``.
     """
     if isinstance(value, torch.Tensor):
         return (RefType if isinstance(value, torch.nn.Parameter) else TensorType)(value.dtype)

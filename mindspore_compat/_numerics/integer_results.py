@@ -1,5 +1,5 @@
-"""Sums, products and the like of floats that are told to give integers. torch refuses those of what is differentiated;
-MindSpore computes them, and differentiates them as if nothing had been cut.
+"""Sums, products and other reductions of floats with an integer dtype. torch refuses to differentiate them; MindSpore
+differentiates them as if nothing had been truncated.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _Base = torch._C.TensorBase
 
 
 def given_in(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """``function(x, *args, dtype=dtype)``, of floats with a history too where ``dtype`` is of integers or complex."""
+    """Return ``function(x, *args, dtype=dtype)``, also of differentiable floats for an int or complex ``dtype``."""
     if dtype is None:
         result = function(x, *args, dtype=None)
         return _Base.to(result, x.dtype) if x.dtype in UNSIGNED else result  # torch's is of int64
@@ -33,7 +33,7 @@ def given_in(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: t
 
 
 def cut_after(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """``function(x, *args, dtype=dtype)``; of floats that give integers, what ``function`` gives of floats is cut."""
+    """Return ``function(x, *args, dtype=dtype)``; for floats and an integer dtype, truncate the float result."""
     if dtype is None or dtype.is_floating_point or dtype.is_complex or not x.dtype.is_floating_point:
         return function(x, *args, dtype=dtype)
     smooth = function(x, *args)
@@ -44,7 +44,7 @@ def cut_after(function: Callable[..., Any], x: torch.Tensor, *args: Any, dtype: 
 
 
 def mean_in(x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Tensor:
-    """``torch.mean``; in a dtype of integers that of what has been cast to it, cut."""
+    """Return ``torch.mean``; in an integer dtype, the truncated mean of the values in that dtype."""
 
     def mean(x: torch.Tensor, *args: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
         if dtype is None or dtype.is_floating_point or dtype.is_complex:
@@ -55,7 +55,7 @@ def mean_in(x: torch.Tensor, *args: Any, dtype: torch.dtype | None) -> torch.Ten
 
 
 def history(result: torch.Tensor) -> torch.Tensor:
-    """What is differentiated where a function gives ``result``."""
+    """Return the tensor to differentiate for a function's ``result``."""
     if result.requires_grad or result.dtype.is_floating_point:
         return result
     return getattr(result, "_history", result)

@@ -1,15 +1,13 @@
-"""torch's kernels for 16-bit floats on a CPU, where casting is better: the operators below compute in float32 there and
-round once.
+"""Kernels for 16-bit floats on a CPU that compute in float32 and round once.
 
-torch has a float16 kernel of most operators, and many are traps: without hardware for float16, matrix products are 80
-to 350 times slower than float32's, with it the gradients of convolutions still 15 to 170 times; a few do not exist.
-Through float32 most take 0.9 to 1.6 times float32's time, small ones up to 2.5 (benchmarks/half.py), and are no less
-exact: torch's kernels also accumulate in float32, where they are right.
+torch has a float16 kernel of most operators, but many are slow. Without hardware for float16, matrix products are 80 to
+350 times slower than in float32; with it the gradients of convolutions still 15 to 170 times. A few do not exist.
+Through float32 most take 0.9 to 1.6 times float32's time, small ones up to 2.5 (benchmarks/half.py). They are no less
+exact: torch's own kernels also accumulate in float32, where they are correct.
 
-Beside them products of integers, which torch has no kernels for on CUDA.
+The module also has products of integers on CUDA, for which torch has no kernels.
 
-What stands here is called from here, in the whole package (tests/common/test_kernels.py). The rest of torch is faster
-as it is.
+The whole package calls these operators from here (tests/common/test_kernels.py). The rest of torch is faster as it is.
 """
 
 from __future__ import annotations
@@ -30,7 +28,7 @@ _F16, _BF16, _F32 = torch.float16, torch.bfloat16, torch.float32
 _HALVES = frozenset((_F16, _BF16))
 _has_bfloat16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 
-# which types go through float32
+# types that go through float32
 _FLOAT16 = frozenset((_F16,))
 _BOTH = _HALVES
 _PRODUCT = _FLOAT16 if _has_bfloat16 else _BOTH  # without hardware oneDNN emulates bfloat16
@@ -78,7 +76,7 @@ _TABLE: dict[str, tuple[Callable[..., Any], frozenset[torch.dtype]]] = {
     "prod": (torch.prod, _BOTH),
     "logsumexp": (torch.logsumexp, _BOTH),
 }
-#: operators whose first Tensor stands behind something else
+#: operators whose first Tensor is not the first argument
 _NESTED = frozenset(("einsum", "multi_dot"))
 #: operators that take float32 weights beside a 16-bit input
 _MIXED = frozenset(("group_norm",))
@@ -124,9 +122,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 def _through_float32(
     operator: Callable[..., Any], dtype: torch.dtype, mixed: bool, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """The operator on float32 copies, its results rounded to ``dtype``; as torch does it where the types do not fit
-    together.
-    """
+    """Run the operator on float32 copies and round its results to ``dtype``. Mixed dtypes go to torch unchanged."""
     given = [*args, *kwargs.values()]
     if (not mixed and any(tensor.dtype is not dtype for tensor in _floats(given))) or kwargs.get("out") is not None:
         return operator(*args, **kwargs)
@@ -140,8 +136,8 @@ def _through_float32(
 
 
 def integer_product(operator: Callable[..., Any], x: torch.Tensor, y: torch.Tensor, *args: Any) -> torch.Tensor:
-    """The product of two integer tensors of one dtype that `operator` gives of float64: exact, and around the ends of
-    the dtype as integers go, since each limb's products are.
+    """Return the product of two integer tensors of one dtype, by `operator` on float64 limbs. Each limb's products are
+    exact, so the result is exact and wraps around like integers.
 
     Args:
         operator: bilinear, and sums over at most 2**21 products.
@@ -161,14 +157,14 @@ def integer_product(operator: Callable[..., Any], x: torch.Tensor, y: torch.Tens
 
 
 def _in_float32(operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The operator on float32 copies, with its float32 results."""
+    """Run the operator on float32 copies; return its float32 results."""
     wide = {key: _F32 if key == "dtype" and arg is not None else _cast(arg, _F32) for key, arg in kwargs.items()}
     with torch.autocast("cpu", enabled=False):
         return operator(*_cast(args, _F32), **wide)
 
 
 def _with_integers(name: str) -> Callable[..., Any]:
-    """torch's operator, also of integers on CUDA."""
+    """Return torch's operator, also for integers on CUDA."""
     operator = _TABLE[name][0]
 
     def product(x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -214,7 +210,7 @@ def _kernel(name: str) -> Callable[..., Any]:
 
 
 def as_given(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, in which "auto" casts nothing: what upstream has as one operator, on neither of its lists."""
+    """Return the function without the casts of "auto", for a single MindSpore operator that is on neither list."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -229,7 +225,7 @@ def as_given(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def giving_float32(names: frozenset[str]) -> Iterator[None]:
-    """Within, while torch.autocast is on, the operators of these names hand on the float32 that they computed."""
+    """Let the operators of these names return their float32 results while torch.autocast is on."""
     before, _THREAD.in_float32 = _THREAD.in_float32, names
     try:
         yield
@@ -238,19 +234,19 @@ def giving_float32(names: frozenset[str]) -> Iterator[None]:
 
 
 def adds_bias_apart(x: Any) -> bool:
-    """Whether a layer's bias is an operand of its own here, by which float32 stays what a 16-bit product adds to."""
+    """Return whether a layer adds its bias by a separate operator, so that a float32 bias is not rounded to 16 bits."""
     return bool(_THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
 
 
 def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
-    """A convolution of torch, and its bias, which is an operand of its own where `adds_bias_apart` says so."""
+    """Run a convolution of torch and add its bias, by a separate operator if `adds_bias_apart`."""
     if bias is None or not adds_bias_apart(x):
         return operator(x, weight, bias, *rest)
     return torch.add(operator(x, weight, None, *rest), torch.reshape(bias, (-1, *[1] * (weight.dim() - 2))))
 
 
 def dense(x: Any, weight: Any, bias: Any) -> Any:
-    """x · weightᵀ + bias of two operators, a product and a sum, as `adds_bias_apart` says."""
+    """Return x · weightᵀ + bias, by two operators if `adds_bias_apart`."""
     if not _THREAD.in_float32 or bias is None or not adds_bias_apart(x):
         return KERNELS["linear"](x, weight, bias)
     return torch.add(KERNELS["linear"](x, weight), bias)
@@ -258,7 +254,7 @@ def dense(x: Any, weight: Any, bias: Any) -> Any:
 
 @contextlib.contextmanager
 def as_torch(wanted: bool = True) -> Iterator[None]:
-    """Within, operators run as torch has them: what is recorded for a file shows no casts. False ends that."""
+    """Run operators as torch does, so that exported files show no casts. False ends that."""
     before, _THREAD.as_torch = _THREAD.as_torch, wanted
     try:
         yield
@@ -267,17 +263,17 @@ def as_torch(wanted: bool = True) -> Iterator[None]:
 
 
 def shows_torch() -> bool:
-    """Whether operators run as torch has them here: something records them."""
+    """Return whether operators run as torch's own here, for a recorder."""
     return _THREAD.as_torch
 
 
-#: rows that are not what torch's method of the name does: windows along an axis, norms of flattened tensors
+#: rows that differ from torch's method of the name: windows along an axis, norms of flattened tensors
 _OTHERS = frozenset({"unfold", "norm"})
 _NAMES = {operator: name for name, (operator, _) in _TABLE.items()}
 
 
 def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
-    """The table's kernel of torch's operator or Tensor method, if it has one."""
+    """Return the table's kernel of torch's operator or Tensor method, if it has one."""
     name = _NAMES.get(operator) or getattr(operator, "__name__", "").strip("_")
     return None if name in _OTHERS and operator not in _NAMES else KERNELS.get(name)
 
@@ -286,7 +282,7 @@ def kernel_of(operator: Callable[..., Any]) -> Callable[..., Any] | None:
 CAST_BY_AUTOCAST = {
     _TABLE[name][0]: name
     for name in (*_PRODUCTS, *"mv addmv inner tensordot multi_dot cov corrcoef scaled_dot_product_attention".split())
-    if name != "conv_transpose1d"  # which is on none of upstream's lists
+    if name != "conv_transpose1d"  # it is on none of MindSpore's lists
 }
 
 
@@ -294,8 +290,8 @@ _ADDED_TO = {**_SUMS, "addbmm": "bmm"}  # operators that add to a product, and t
 
 
 def cast_by_autocast(device: str, operator: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What one of `CAST_BY_AUTOCAST` gives where torch.autocast is on: of rounded inputs (float64, too), by the table's
-    kernel. What a product is added to is not rounded.
+    """Run one of `CAST_BY_AUTOCAST` under torch.autocast: on rounded inputs (float64, too), by the table's kernel. The
+    summand of a product is not rounded.
     """
     name, dtype = CAST_BY_AUTOCAST[operator], torch.get_autocast_dtype(device)
     with torch.autocast(device, enabled=False):

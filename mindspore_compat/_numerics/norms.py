@@ -1,5 +1,5 @@
-"""torch's norms, with upstream's derivative of those that are a largest or smallest element or sum: at the first of
-equal ones; torch's share it among them.
+"""torch's norms with MindSpore's derivative. For a largest or smallest element or sum, the first of equal ones gets the
+gradient; torch shares it among them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _of_integers(x: torch.Tensor, dtype: Any) -> bool:
 
 
 def norm(x: torch.Tensor, ord: Any, dim: Any, keepdim: bool = False, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """`torch.linalg.norm`: of vectors in one axis, of matrices in two; of integers float32, or counts."""
+    """Return `torch.linalg.norm`: of vectors in one axis, of matrices in two; of integers float32, or counts."""
     if ord in _EXTREME or (ord == 0 and _of_integers(x, dtype)):
         count = x.dim() if dim is None else 1 if isinstance(dim, int) else len(dim)
         if count == 2:
@@ -37,7 +37,7 @@ def norm(x: torch.Tensor, ord: Any, dim: Any, keepdim: bool = False, dtype: torc
 def vector_norm(
     x: torch.Tensor, ord: Any, dim: Any = None, keepdim: bool = False, dtype: torch.dtype | None = None
 ) -> torch.Tensor:
-    """`torch.linalg.vector_norm`."""
+    """Return `torch.linalg.vector_norm`."""
     if ord in _INFINITE and x.numel():
         return _extreme(torch.abs(x if dtype is None else torch.Tensor.to(x, dtype)), dim, keepdim, ord > 0)
     if _of_integers(x, dtype):
@@ -49,7 +49,7 @@ def vector_norm(
 def matrix_norm(
     x: torch.Tensor, ord: Any, dim: tuple[int, ...], keepdim: bool = False, dtype: torch.dtype | None = None
 ) -> torch.Tensor:
-    """`torch.linalg.matrix_norm`."""
+    """Return `torch.linalg.matrix_norm`."""
     if _of_integers(x, dtype):
         found = matrix_norm(torch.Tensor.to(x, torch.float32), ord, dim, keepdim)
         return torch.Tensor.to(found, torch.int64 if abs(ord) == 1 else x.dtype) if ord in _EXTREME else found

@@ -1,6 +1,6 @@
-"""Functions with upstream's derivatives where they have a kink, which are other ones than torch's.
+"""Functions with MindSpore's derivatives at the points where they have none, which differ from torch's.
 
-| | where | upstream | torch |
+| | where | MindSpore | torch |
 |---|---|---|---|
 | leaky_relu | 0 | (1 + slope) / 2 | slope |
 | hardtanh | its bounds | 1/2 | 0 |
@@ -31,8 +31,8 @@ _are_transforms_active = torch._C._are_functorch_transforms_active
 
 
 class _Activation(NamedTuple):
-    """Functions of x and its constants: the values, the derivative times ``grad``, the values again from operators
-    that torch's transforms know, with the same derivative.
+    """Functions of x and its constants: the values, the derivative times ``grad``, and the values by operators that
+    torch's transforms know, with the same derivative.
     """
 
     values: Callable[..., torch.Tensor]
@@ -48,9 +48,9 @@ class _Activation(NamedTuple):
 
 
 class _Differentiated(torch.autograd.Function):
-    """torch's kernels forward, upstream's derivative backward."""
+    """Autograd function with torch's kernels forward, MindSpore's derivative backward."""
 
-    only_operators = True  # Python in its backward pass looks at no value
+    only_operators = True  # its backward reads no values in Python
 
     @staticmethod
     def forward(ctx: Any, x: Any, activation: _Activation, constants: tuple[float, ...]) -> Any:  # type: ignore[override]
@@ -65,7 +65,7 @@ class _Differentiated(torch.autograd.Function):
 
 
 def _next(bound: float, direction: int, dtype: torch.dtype) -> float:
-    """The number of this dtype that follows ``bound``, upwards (1) or downwards (-1)."""
+    """Return the number of this dtype that follows ``bound``, upwards (1) or downwards (-1)."""
     numbers = torch.finfo(dtype)
     mantissa, exponent = math.frexp(abs(bound))
     if mantissa == 0:
@@ -114,7 +114,7 @@ def _is_differentiated(*values: Any) -> bool:
 
 
 def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
-    """``torch.clamp``."""
+    """Return ``torch.clamp``."""
     if not (_SHARES_BOUNDS and _is_differentiated(x, min, max)):
         return torch.clamp(x, min, max)
     values = torch.clamp(*(item.detach() if isinstance(item, torch.Tensor) else item for item in (x, min, max)))
@@ -128,14 +128,14 @@ def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
 
 
 def fmax(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """``torch.fmax``."""
+    """Return ``torch.fmax``."""
     if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
         return torch.fmax(x, y)
     return torch.where((x >= y) | torch.isnan(y), x, y)
 
 
 def fmin(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """``torch.fmin``."""
+    """Return ``torch.fmin``."""
     if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
         return torch.fmin(x, y)
     return torch.where((x <= y) | torch.isnan(y), x, y)

@@ -1,4 +1,4 @@
-"""What initializers draw: fans, gains, and numbers by a seed from numpy's global generator."""
+"""Fans, gains, and random values of initializers, seeded from numpy's global generator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _assignment(arr: np.ndarray, num: Any) -> np.ndarray:
 
 
 def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
-    """Inputs and outputs of a weight laid out (out, in, *kernel)."""
+    """Return the number of inputs and outputs of a weight laid out (out, in, *kernel)."""
     if len(shape) < 2:
         raise ValueError(
             f"'fan_in' and 'fan_out' can not be computed for tensor with fewer than 2 dimensions, but got dimensions "
@@ -34,7 +34,7 @@ def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def _calculate_in_and_out(arr: Any) -> tuple[int, int]:
-    """The same of a weight, or of its shape."""
+    """Return the number of inputs and outputs of a weight, or of its shape."""
     return _calculate_fan_in_and_fan_out(getattr(arr, "shape", arr))
 
 
@@ -49,12 +49,12 @@ _calculate_gain = torch.nn.init.calculate_gain
 
 
 def _numpy_seed() -> int:
-    """The seed of one drawing: what numpy's global generator gives, which `set_seed` and ``numpy.random.seed`` set."""
+    """Return the seed of one draw from numpy's global generator, seeded by `set_seed` and ``numpy.random.seed``."""
     return int(np.random.randint(low=1, high=1 << 63, dtype=np.int64))
 
 
 def _fill(arr: np.ndarray, draw: Callable[..., None], *args: float) -> None:
-    """Let ``draw`` fill an array of any type."""
+    """Fill an array of any type by ``draw``."""
     values = arr if arr.dtype == np.float32 else np.empty(arr.shape, np.float32)
     draw(_numpy_seed(), values, *args)
     if values is not arr:
@@ -62,7 +62,7 @@ def _fill(arr: np.ndarray, draw: Callable[..., None], *args: float) -> None:
 
 
 def _init_random_normal_inplace(mean: float, sigma: float, arr: np.ndarray) -> None:
-    """Fill the array with numbers of Normal(mean, sigma)."""
+    """Fill the array from Normal(mean, sigma)."""
     _fill(arr, _random_normal, mean, sigma)
 
 
@@ -72,34 +72,34 @@ def _init_random_uniform_inplace(a: float, b: float, arr: np.ndarray) -> None:
 
 
 def _init_truncated_normal_inplace(a: float, b: float, mean: float, sigma: float, arr: np.ndarray) -> None:
-    """Fill the array with numbers of Normal(mean, sigma) between ``a`` and ``b``."""
+    """Fill the array from Normal(mean, sigma) between ``a`` and ``b``."""
     _fill(arr, _truncated_normal, a, b, mean, sigma)
 
 
 def _init_random_normal(mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
-    """A new float32 array of such numbers."""
+    """Return a new float32 array from Normal(mean, sigma)."""
     data = np.empty(shape, np.float32)
     _init_random_normal_inplace(mean, sigma, data)
     return data
 
 
 def _init_random_uniform(a: float, b: float, shape: Sequence[int]) -> np.ndarray:
-    """A new float32 array of such numbers."""
+    """Return a new float32 array with numbers from [a, b)."""
     data = np.empty(shape, np.float32)
     _init_random_uniform_inplace(a, b, data)
     return data
 
 
 def _init_truncated_normal(a: float, b: float, mean: float, sigma: float, shape: Sequence[int]) -> np.ndarray:
-    """A new float32 array of such numbers."""
+    """Return a new float32 array from Normal(mean, sigma) between ``a`` and ``b``."""
     data = np.empty(shape, np.float32)
     _init_truncated_normal_inplace(a, b, mean, sigma, data)
     return data
 
 
 def random_normal(shape: Sequence[int], seed: int, seed2: int, output_tensor: Tensor) -> None:
-    """Fill the tensor with standard normal values, the same for the same seeds other than (0, 0). 1.x's initializers
-    drew by it.
+    """Fill the tensor with standard normal values, the same for the same seeds other than (0, 0), as initializers of
+    1.x did.
     """
     generator = np.random.default_rng((seed, seed2) if seed or seed2 else None)
     output_tensor.data.copy_(torch.from_numpy(generator.standard_normal(tuple(shape), dtype=np.float32)))

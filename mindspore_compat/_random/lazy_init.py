@@ -1,5 +1,5 @@
-"""Tensors that an Initializer is still to fill: upstream draws when the values are first needed, not when `initializer`
-is called, and what draws first gets the first numbers.
+"""Tensors whose values come when they are first needed: an Initializer draws them then, as upstream (what draws first
+gets the first numbers), or they move from the host to the device.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import get_seed
 
-__all__ = ["Pending", "tensor_of"]
+__all__ = ["Pending", "move_when_used", "tensor_of", "unmoved"]
 
 _Base = torch._C.TensorBase
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
@@ -31,19 +31,33 @@ _classes: dict[type, type] = {}
 _drawn_slices = 0
 
 
-class Pending:
-    """What a Tensor is besides until it has values. Any function of torch fills it first; shape and type are known."""
+class Waiting:
+    """What a Tensor is besides until its values come. Any function of torch brings them first; shape and type are
+    known.
+    """
 
     has_no_values = True
-    _init: Any
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func in _OF_SHAPES:
             with torch._C.DisableTorchFunctionSubclass():
                 return func(*args, **(kwargs or {}))
-        _fill_in((args, kwargs))
+        _bring((args, kwargs))
         return func(*args, **(kwargs or {}))
+
+    def bring(self) -> None:
+        """Get the values, and be a Tensor like others."""
+        raise NotImplementedError
+
+
+class Pending(Waiting):
+    """A Tensor that an Initializer is still to fill."""
+
+    _init: Any
+
+    def bring(self) -> None:
+        _fill(self, None)
 
     @property
     def has_init(self) -> bool:
@@ -51,9 +65,7 @@ class Pending:
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the Tensor; None as a new one is passed over, as there are no values
-        without.
-        """
+        """The Initializer that will fill the Tensor. Setting None is ignored, since there are no values without one."""
         return self._init
 
     @init.setter
@@ -67,7 +79,7 @@ class Pending:
         Args:
             slice_index: int; the numbers are those of this slice of a weight, of the global seed plus it.
             shape: that of a slice, instead of the Tensor's.
-            opt_shard_group: accepted as upstream.
+            opt_shard_group: accepted as MindSpore.
         """
         with _seeded_for(self._init, slice_index):
             _fill(self, shape)
@@ -81,7 +93,7 @@ by_name: list[Any] = []  # `initializer`, which stands above
 
 
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
-    """A Tensor that the Initializer fills when the values are needed; one of another class is filled at once."""
+    """Return a Tensor that the Initializer fills when values are needed; one of another class is filled at once."""
     if input_data is not None:
         raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
     if shape is None or dtype is None:
@@ -117,7 +129,7 @@ def _made(init: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
 
 
 def _fill(tensor: Any, shape: Any) -> None:
-    """Let the Initializer write into a new array, which becomes the Tensor's."""
+    """Fill the Tensor with a new array from the Initializer."""
     dtype = tensor.dtype
     array = np.zeros(
         tensor.shape if shape is None else tuple(shape),
@@ -131,20 +143,47 @@ def _fill(tensor: Any, shape: Any) -> None:
     _set_data(tensor, data if device is CPU else placement.sent(data, device))
 
 
-def _fill_in(value: Any) -> None:
-    if isinstance(value, Pending):
-        _fill(value, None)
+def _bring(value: Any) -> None:
+    if isinstance(value, Waiting):
+        value.bring()
     elif isinstance(value, (tuple, list)):
         for item in value:
-            _fill_in(item)
+            _bring(item)
     elif isinstance(value, dict):
-        _fill_in(tuple(value.values()))
+        _bring(tuple(value.values()))
+
+
+class OnHost(Waiting):
+    """A Tensor of the host that belongs on the current device; a checkpoint's may never be used."""
+
+    _class: type
+
+    def bring(self: Any) -> None:
+        self.__class__ = self._class
+        device = current_device()
+        if device is not CPU:
+            _set_data(self, placement.sent(wrapping.memory(self), device))
+
+
+def move_when_used(tensor: Any) -> None:
+    """Let a Tensor of the host move to the device of then when it is used for the first time."""
+    cls: Any = type(tensor)
+    if cls not in _classes:
+        body = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "_class": cls}
+        _classes[cls] = type(cls)(cls.__name__, (OnHost, cls), body)
+    tensor.__class__ = _classes[cls]
+
+
+def unmoved(tensor: Any) -> torch.Tensor:
+    """Its `memory` where that is, also on the host."""
+    with torch._C.DisableTorchFunctionSubclass():
+        return wrapping.memory(tensor)
 
 
 @contextmanager
 def _seeded_for(init: Any, slice_index: int | None) -> Iterator[None]:
-    """For a slice numpy's generator begins anew, as upstream's does, and afterwards at the first word of the state that
-    it had: after `set_seed` the seed itself, until somebody draws.
+    """Seed numpy's generator anew for a slice, as MindSpore does. Afterwards, seed it with the first word of its
+    earlier state: after `set_seed`, the seed itself until the first draw.
     """
     global _drawn_slices
     if slice_index is None:

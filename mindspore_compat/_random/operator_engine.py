@@ -1,5 +1,5 @@
-"""What upstream's CPU kernels draw from for operators with seeds, as pure functions of these: C++'s ``minstd_rand0``
-(Park and Miller) or ``mt19937``, seeded by a hash of both seeds, under the distributions of GCC's library.
+"""Random generators of MindSpore's CPU kernels with seeds, as pure functions of these: C++'s ``minstd_rand0`` (Park and
+Miller) or ``mt19937``, seeded by a hash of both seeds, under the distributions of GCC's library.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ def _mixed(seed: int, seed2: int) -> int:
 
 
 class Engine(LinearCongruential):
-    """One operator's generator: its numbers go on from call to call."""
+    """Generator of one operator; its sequence continues from call to call."""
 
     def __init__(self, seed: int, seed2: int) -> None:
         super().__init__(_mixed(seed, seed2))
 
     def classes(self, limit: int, count: int) -> Iterator[int]:
-        """Ints from [0, limit), without end; the engine goes on by those that are taken."""
+        """Yield ints from [0, limit) without end; the engine advances by the ints taken."""
         while True:
             yield self.integer(0, limit - 1)
 
 
 class LogUniform:
-    """Ints from [0, limit), the more often the smaller, as the operator of that name draws them."""
+    """Ints from [0, limit), smaller ones more often, as the operator of that name draws them."""
 
     def __init__(self, seed: int) -> None:
         self._seed, self._block = seed & _64_BITS, 0
 
     def classes(self, limit: int, count: int) -> Iterator[int]:
-        """Ints without end; the next call of an operator that samples ``count`` of them begins elsewhere."""
+        """Yield ints without end; the next call of an operator that samples ``count`` of them begins elsewhere."""
         first, whole = self._block, np.log1p(np.float32(limit))
         self._block += 512 * count
         for block in itertools.count(first, 256):
@@ -62,19 +62,19 @@ class LogUniform:
 
 
 class Masks(Engine):
-    """What Dropout keeps."""
+    """Masks of Dropout."""
 
     def __init__(self, seed: int, seed2: int, keep_prob: float) -> None:
         super().__init__(seed, seed2)
         self.keep_prob = keep_prob
 
     def fill(self, mask: torch.Tensor) -> None:
-        """Draw for each element of a bool tensor on the CPU; so do the other engines for theirs."""
+        """Fill a bool tensor on the CPU; other engines fill tensors of their dtypes."""
         self.single_chances(self.keep_prob, mask.numpy().reshape(-1))
 
 
 class ChannelMasks(LinearCongruential):
-    """What Dropout2D and Dropout3D keep, from one seed whatever the program's is."""
+    """Masks of Dropout2D and Dropout3D, from one seed that does not depend on the program's."""
 
     def __init__(self, keep_prob: float) -> None:
         super().__init__(1)
@@ -85,9 +85,7 @@ class ChannelMasks(LinearCongruential):
 
 
 def _parts(values: torch.Tensor) -> Iterator[np.ndarray]:
-    """The elements, so many at a time that what they are made of stays in a core's cache; an even number, as normal
-    numbers come in pairs.
-    """
+    """Yield chunks of the elements that fit into a core's cache; their length is even, as normals come in pairs."""
     flat = values.numpy().reshape(-1)
     for start in range(0, len(flat), 8192):
         yield flat[start : start + 8192]
@@ -132,8 +130,8 @@ class Ints(Reals):
 
 
 def stream_with(make: Callable[[], Any], *seeds: int) -> SeedStream:
-    """The stream of an operator that draws from what ``make`` gives where `engine_of` says so, otherwise from torch's;
-    with seeds that are all 0 from torch's everywhere.
+    """Return the stream of an operator: the engine of ``make`` where `engine_of` allows it, otherwise torch's. With
+    seeds that are all 0 it is always torch's.
     """
     seed = abs(seeds[0] if len(seeds) == 1 else seeds[0] * 1000003 + seeds[1])
     return Drawn(seed, make) if any(seeds) else SeedStream(seed)
@@ -147,9 +145,9 @@ def engine_of(
     kind: Any = None,
     repeats: bool = False,
 ) -> Any:
-    """What a call of an operator with the stream ``seed``, or else of a ``function`` with that argument, draws from;
-    None where torch draws: without a seed, on a GPU, in a vmap or a trace, and where several processes compute one
-    network.
+    """Return the engine of a call of an operator with the stream ``seed``, or else of a ``function`` with that
+    argument. None means torch's generator: without a seed, on a GPU, in a vmap or a trace, and where several processes
+    compute one network.
 
     Args:
         make: gives the function's engine, or None; `with_seeds` for most. None if it has none.
@@ -170,7 +168,7 @@ def engine_of(
 
 
 def with_seeds(kind: Callable[..., Any], function: str, seed: int | None) -> Callable[[], Any]:
-    """Gives an engine with the seeds that this call of a function has, None where it has none."""
+    """Return an engine with the seeds of this call of a function, None without seeds."""
     return partial(_with_seeds, kind, function, seed)
 
 
@@ -180,8 +178,8 @@ def _with_seeds(kind: Callable[..., Any], function: str, seed: int | None) -> An
 
 
 def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
-    """Whether upstream's engines, not torch, draw for these tensors, or where there are none on the current device."""
-    own_modes = program.recorder_here() is not None  # others, which export or only infer shapes, know torch's operators
+    """Return whether MindSpore's engines, not torch, draw for these tensors, or without any on the current device."""
+    own_modes = program.recorder_here() is not None  # others, for export or shape inference, know torch's operators
     if is_tracing() or program.parallel is not None or torch._C._len_torch_dispatch_stack() > own_modes:
         return False
     if not inputs:
@@ -190,8 +188,8 @@ def engines_draw(inputs: tuple[torch.Tensor, ...]) -> bool:
 
 
 def in_vmap(draw: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-    """What ``draw`` gives for ``x``; in a vmap for all of it at once, as upstream's kernels see it: another axis in
-    front.
+    """Return ``draw`` of ``x``; in a vmap draw for all of it at once, as MindSpore's kernels see it: with another axis
+    in front.
     """
     if not torch._C._functorch.is_batchedtensor(x):
         return draw(x)
@@ -201,7 +199,7 @@ def in_vmap(draw: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> to
 
 
 def filled(draw: Callable[..., None], shape: Sequence[int], dtype: torch.dtype, *bounds: int) -> torch.Tensor:
-    """A new tensor that ``draw``, a method of an engine, fills, now and whenever a replay comes here."""
+    """Return a new tensor filled by ``draw``, a method of an engine, now and in each replay."""
     values = torch.empty(shape, dtype=dtype, device="cpu")
     recorder = program.recorder_here()
     if recorder is not None:

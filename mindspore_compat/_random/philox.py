@@ -1,8 +1,8 @@
-"""Arrays of random numbers as pure functions of a seed: what upstream's initializers are drawn by.
+"""Arrays of random numbers as pure functions of a seed, for MindSpore's initializers.
 
 The generator is Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): block ``i`` of four
-32-bit words is a hash of ``i`` and the seed, so any part of an array can be computed by itself, by any thread, with the
-same result. Words become doubles, doubles the distribution's values, values float32: bit for bit real MindSpore's.
+32-bit words is a hash of ``i`` and the seed. So any thread can compute any part of an array by itself, with the same
+result. Words become doubles, doubles the distribution's values, values float32: bit for bit real MindSpore's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _KEY_STEPS = np.arange(10, dtype=np.uint64)[:, None, None] * np.array([[0x9E3779B9], [0xBB67AE85]], np.uint64)
 _ONE = np.uint64(0x3FF0000000000000)  # the bits of 1.0
-# upstream's constants have the digits of a float
+# MindSpore's constants have the digits of a float
 _TWO_PI = 2.0 * float(np.float32(3.1415926))
 _ROOT_TWO = float(np.float32(1.4142135))
 _LEAST = float(np.float32(1e-7))
@@ -32,8 +32,8 @@ _Distribution = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
 def words(first: int, count: int, key: int, upper: int) -> tuple[np.ndarray, np.ndarray]:
-    """Blocks ``first`` to ``first + count`` as 32-bit words in uint64: those at even places, shape (2, count), and
-    those at odd ones. ``key`` and ``upper``, the other half of what is hashed, have 64 bits.
+    """Return blocks ``first`` to ``first + count`` as 32-bit words in uint64: those at even places, shape (2, count),
+    and those at odd ones. ``key`` and ``upper``, the other half of the hash's input, have 64 bits.
     """
     low, high = key & 0xFFFFFFFF, key >> 32
     even, odd, product = (np.empty((2, count), np.uint64) for _ in range(3))
@@ -52,7 +52,7 @@ def words(first: int, count: int, key: int, upper: int) -> tuple[np.ndarray, np.
 
 
 def first_words(first: int, key: int, upper: int) -> int:
-    """The first two words of one block of `words`, as 64 bits; arrays of one block would take ten times as long."""
+    """Return the first two words of one block of `words`, as 64 bits; arrays of one block take ten times as long."""
     a, b, c, d = first & 0xFFFFFFFF, first >> 32, upper & 0xFFFFFFFF, upper >> 32
     low, high = key & 0xFFFFFFFF, key >> 32
     for _ in range(10):
@@ -63,7 +63,7 @@ def first_words(first: int, key: int, upper: int) -> int:
 
 
 def _fractions(words: np.ndarray, bits: int) -> np.ndarray:
-    """The lowest bits of words as doubles in [0, 1), on the same memory."""
+    """Return the lowest bits of words as doubles in [0, 1), on the same memory."""
     if bits < 32:
         words &= np.uint64((1 << bits) - 1)
     words <<= np.uint64(52 - bits)
@@ -74,8 +74,8 @@ def _fractions(words: np.ndarray, bits: int) -> np.ndarray:
 
 
 def _fill(seed: int, array: np.ndarray, bits: int, distribution: _Distribution) -> None:
-    """Fill the array with what the distribution makes of fractions: those at even places and those at odd ones, shape
-    (2, n), become rows of four numbers.
+    """Fill the array with the distribution's values of fractions: those at even places and those at odd ones, shape (2,
+    n), become rows of four numbers.
     """
     if not isinstance(array, np.ndarray) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
         raise TypeError(
@@ -149,7 +149,7 @@ def fill_truncated_normal(seed: int, array: np.ndarray, a: float, b: float, mean
         result = torch.from_numpy(rows)
         for place, values in enumerate((torch.from_numpy(even), torch.from_numpy(odd))):
             values.mul_(most - least).add_(least).mul_(2.0)
-            if least > 0.5:  # what is left of the interval may round to its end
+            if least > 0.5:  # the rest of the interval may round to its end
                 values[values >= 2.0] = 2.0 - 2.0**-23
             standard = torch.erfinv(values - 1.0)
             small = values < 2.0**-20  # the difference to 1 has lost their digits

@@ -1,4 +1,4 @@
-"""Which generator an operator with a seed draws from."""
+"""Per-kernel random generators."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _here = _Here()
 
 
 class Drawn(SeedStream):
-    """The seed of an operator that draws from generators of its own; a copy of it begins anew.
+    """Seed of an operator with generators of its own; a copy of it begins anew.
 
     Args:
-        seed: what torch's generators begin with, where they draw instead.
-        make: gives a new generator.
+        seed: the seed of torch's generators, where they draw instead.
+        make: returns a new generator.
     """
 
     make: Callable[[], Any]
@@ -49,21 +49,21 @@ class Drawn(SeedStream):
         return Drawn, (int(self), self.make)
 
     def of_kind(self, kind: Any) -> Any:
-        """The generator for inputs of a kind, without a graph."""
+        """Return the generator for inputs of a kind, without a graph."""
         if kind not in self._by_kind:
             self._by_kind[kind] = self.make()
         return self._by_kind[kind]
 
 
 class Graph:
-    """The generators of one graph of GRAPH_MODE, by the place in it."""
+    """Generators of one graph of GRAPH_MODE, by the place in it."""
 
     def __init__(self) -> None:
         self._made: dict[Any, tuple[Any, Any]] = {}
         self._uses: dict[Any, int] = {}
 
     def run(self, compute: Callable[[Any], _T], arguments: Any) -> _T:
-        """``compute(arguments)``, as a run of this graph unless it is a part of another's."""
+        """Return ``compute(arguments)``, as a run of this graph, or as part of the outer one."""
         if _here.graph is not None:
             return compute(arguments)
         _here.graph = self
@@ -74,7 +74,7 @@ class Graph:
             _here.graph = None
 
     def kept(self) -> Callable[[], None]:
-        """What sets the generators of this graph, or of that which it is a part of, back to where they stand now."""
+        """Return a function that restores the present generator states of this graph, or of the outer one."""
         made = (_here.graph or self)._made.values()
         before = [(generator, copy.deepcopy(vars(generator))) for _, generator in made if generator is not None]
 
@@ -85,26 +85,26 @@ class Graph:
         return set_back
 
     def here(self, caller: Any, make: Callable[[], Any]) -> Any:
-        """The generator of the next place where ``caller`` draws."""
+        """Return the generator of the next place where ``caller`` draws."""
         name = caller if isinstance(caller, str) else id(caller)
         place = name, self._uses.get(name, 0)
         self._uses[name] = place[1] + 1
         if place not in self._made:
-            self._made[place] = caller, make()  # which keeps the id its own
+            self._made[place] = caller, make()  # with the caller, so that its id stays unique
         return self._made[place][1]
 
 
 class Graphs:
-    """The graphs of one Cell or function: one for each kind of arguments, as upstream compiles them."""
+    """Graphs of one Cell or function: one for each kind of arguments, as MindSpore compiles them."""
 
     def __init__(self) -> None:
         self._made: dict[Any, tuple[Graph, Any]] = {}
 
     def of(self, key: Any, arguments: Any, keep: Any = None) -> Graph:
-        """The graph for a use and its arguments.
+        """Return the graph for a use and its arguments.
 
         Args:
-            key: what else tells one from another, hashable, with ids of objects in ``keep``.
+            key: other properties of the use, hashable, with ids of objects in ``keep``.
         """
         kind = key, _signature(arguments)
         if kind not in self._made and len(self._made) >= _MOST_GRAPHS:
@@ -117,7 +117,7 @@ class Graphs:
 
 
 def _signature(value: Any) -> Any:
-    """What upstream compiles a graph for, hashable: the shapes and dtypes of tensors, the values of all else."""
+    """Return the key of a compiled graph, hashable: the shapes and dtypes of tensors, the values of everything else."""
     if isinstance(value, torch.Tensor):
         return tuple(value.shape), value.dtype
     if isinstance(value, (tuple, list)):
@@ -128,7 +128,7 @@ def _signature(value: Any) -> Any:
 
 
 class Repeated:
-    """A context around a block that is computed again in the backward pass: there it draws what it drew before."""
+    """Context of a block that runs again in the backward pass, with the random numbers of the first run."""
 
     def __init__(self) -> None:
         self._before: list[Any] | None = None
@@ -144,7 +144,7 @@ class Repeated:
         _here.block, self._outer = self._outer, None
 
     def drawn(self, find: Callable[[], Any]) -> Any:
-        """The generator that ``find`` gives, as it was when the block ran for the first time."""
+        """Return the generator from ``find`` in its state of the block's first run."""
         if not self._again:
             generator = self._outer.drawn(find) if self._outer is not None else find()
             self._before.append(copy.deepcopy(generator))  # type: ignore[union-attr]
@@ -155,8 +155,8 @@ class Repeated:
 
 
 def drawn_here(caller: Drawn | str, make: Callable[[], Any], kind: Any = None) -> Any:
-    """The generator for this call of an operator, or of a function by its name, which gets a new one at each call
-    outside of graphs.
+    """Return the generator for this call of an operator, or of a function by its name. Outside of graphs, each call of
+    a function gets a new one.
     """
 
     def find() -> Any:

@@ -1,1 +1,1 @@
-"""Machinery below the API that has no counterpart upstream: devices, writer process, compiled extension."""
+"""Machinery below the API without a counterpart in MindSpore: devices, writer process, compiled extension."""

@@ -1,4 +1,4 @@
-"""Which torch device MindSpore's ``device_target`` and ``device_id`` stand for."""
+"""Mapping of MindSpore's ``device_target`` and ``device_id`` to torch devices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _say_once(message: str) -> None:
 def select_device(target: str, device_id: int | None = None) -> torch.device:
     """Make ``target`` ("CPU", "GPU", "Ascend") the device of everything created from now on.
 
-    "GPU" and "Ascend" mean CUDA where there is a CUDA device and the CPU otherwise, said once: old scripts hard-code
+    "GPU" and "Ascend" mean CUDA where there is a CUDA device, else the CPU with one log message: old scripts hard-code
     them.
 
     Args:
@@ -62,8 +62,8 @@ def _too_many_processes(count: int) -> str:
 
 
 def own_device_id() -> int:
-    """The number of the CUDA device that the launcher gives to this process: DEVICE_ID, else the process's number on
-    this machine; 0 where each process sees one device only.
+    """Return this process's CUDA device from the launcher: DEVICE_ID, else the local rank; 0 where each process sees
+    one device only.
     """
     launch = launch_of()
     number = launch.local_rank if launch.device_id is None else launch.device_id
@@ -71,15 +71,13 @@ def own_device_id() -> int:
 
 
 def current_device() -> torch.device:
-    """The device of new Tensors and Parameters; the CPU until `mindspore.set_context` or `set_device` says
-    otherwise.
-    """
+    """Return the device of new Tensors and Parameters; the CPU until `mindspore.set_context` or `set_device`."""
     return CPU if _current is None else _current
 
 
 @contextlib.contextmanager
 def device_in_use(device: torch.device) -> Iterator[None]:
-    """``device`` is that of new Tensors and Parameters within; what exists stays where it is."""
+    """Create new Tensors and Parameters on ``device`` in this context; existing ones stay."""
     global _current
     before = _current
     _current = device

@@ -1,5 +1,5 @@
-"""The compiled CUDA library of csrc/: loaded on first use, or the reason why not is kept. `mindspore-compat env` prints
-it.
+"""Compiled CUDA library of csrc/, loaded on first use. On failure it keeps the reason, which `mindspore-compat env`
+prints.
 
 `setup.py` builds it where nvcc is; nothing needs it, torch.linalg does the same more slowly.
 """
@@ -12,14 +12,14 @@ from pathlib import Path
 
 __all__ = ["LIBRARY", "library", "describe"]
 
-#: where setup.py puts it
+#: its path, by setup.py
 LIBRARY = Path(__file__).parents[1] / "_lib" / "libmindspore_compat_cuda.so"
 _ABI = 1
 
 
 @functools.cache
 def _load() -> tuple[ctypes.CDLL | None, str]:
-    """(library, "") or (None, reason)."""
+    """Return (library, "") or (None, reason)."""
     if not LIBRARY.exists():
         return None, f"not built (no nvcc when the package was installed; {LIBRARY.name} is missing)"
     try:
@@ -33,11 +33,11 @@ def _load() -> tuple[ctypes.CDLL | None, str]:
 
 
 def library() -> ctypes.CDLL | None:
-    """The library, or None where it is not built or does not load."""
+    """Return the library, or None where it is not built or does not load."""
     return _load()[0]
 
 
 def describe() -> str:
-    """One line for a bug report."""
+    """Return one line for a bug report."""
     found, reason = _load()
     return f"loaded from {LIBRARY}" if found is not None else reason

@@ -1,4 +1,4 @@
-"""Writing files that are either whole or not there.
+"""Atomic file writes: a file is complete or does not exist.
 
 The writer process loads this file by its path, without the package: only the standard library here.
 """
@@ -25,7 +25,7 @@ _cleaned: set[str] = set()
 
 
 def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) -> None:
-    """Write the pieces in the manner of `replacing`."""
+    """Write the pieces by `replacing`."""
     with replacing(path, mode) as file:
         for piece in pieces:
             file.write(piece)
@@ -33,10 +33,10 @@ def write_atomically(path: str, pieces: Iterable[Any], mode: int | None = None) 
 
 @contextmanager
 def replacing(path: str, mode: int | None = None) -> Iterator[BinaryIO]:
-    """A temporary file in the same folder to write to; at the end it is flushed to the disk and renamed over ``path``.
+    """Open a temporary file in the same folder; at the end flush it to the disk and rename it to ``path``.
 
     Until the rename an older file stays as it was; on any error the temporary file is removed. The first write into a
-    folder also removes what killed processes left there.
+    folder also removes the temporary files of killed processes there.
     """
     folder = os.path.dirname(path) or "."
     temporary = None
@@ -64,7 +64,7 @@ def replacing(path: str, mode: int | None = None) -> Iterator[BinaryIO]:
 
 
 def _locked_temporary(folder: str, name: str) -> tuple[BinaryIO, str]:
-    """A new file that carries this process's lock, so that `remove_stale` of others leaves it alone."""
+    """Return a new file with this process's lock, so that `remove_stale` of others leaves it alone."""
     while True:
         path = os.path.join(folder, f".{name[:200]}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
         file = open(path, "xb")  # noqa: SIM115
@@ -103,9 +103,7 @@ def _flush_folder(folder: str) -> None:
 
 
 def remove_stale(folder: str) -> list[str]:
-    """Remove the temporary files of killed processes in a folder (those that nobody holds a lock on); returns their
-    names.
-    """
+    """Remove the temporary files of killed processes in a folder (those without a lock); return their names."""
     removed: list[str] = []
     try:
         names = os.listdir(folder) if fcntl is not None else []

@@ -1,4 +1,4 @@
-"""What the context's ``gpu_config`` and ``deterministic`` mean to torch's CUDA libraries."""
+"""Settings of torch's CUDA libraries for the context's ``gpu_config`` and ``deterministic``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _VALUES: dict[str, list[Any]] = {
 
 
 def apply_gpu_config(config: dict[str, Any]) -> None:
-    """TF32 for convolutions and products; "performance" has cuDNN measure its algorithms and take the fastest."""
+    """Set TF32 for convolutions and products; "performance" has cuDNN benchmark its algorithms and take the fastest."""
     for key, value in config.items():
         if key not in _VALUES:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Which process of how many this one is: the one place that reads what launchers put into the environment.
+"""Rank and size of this process: the only module that reads the launchers' environment variables.
 
 =====================  ================================================================================================
 launcher               variables
@@ -13,10 +13,9 @@ scripts of 1.x         RANK_ID, RANK_SIZE, DEVICE_ID; RANK_TABLE_FILE (or MINDSP
 Slurm                  SLURM_PROCID, SLURM_NTASKS, SLURM_LOCALID, SLURM_JOB_NODELIST
 =====================  ================================================================================================
 
-The first of them that is there counts. All but torchrun and msrun say nothing of where processes meet: that is
-MASTER_ADDR and MASTER_PORT if they are set, else the first host that the launcher names; without one, this host, as
-long as all processes are on it. The port without MASTER_PORT is 8118, msrun's; under a launcher that numbers its jobs,
-20000 + CRC-32 of the number modulo 10000.
+The first launcher found counts. Only torchrun and msrun set the rendezvous address. For others it is MASTER_ADDR and
+MASTER_PORT if they are set, else the first host that the launcher names, else this host if all processes are on it. The
+default port is 8118, msrun's; under a launcher that numbers its jobs, 20000 + CRC-32 of the number modulo 10000.
 """
 
 from __future__ import annotations
@@ -38,19 +37,19 @@ _Env = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Launch:
-    """What the environment says of this process.
+    """Launch configuration of this process, from the environment.
 
     Attributes:
         launcher: its name for messages; "" if there is none.
-        rank: which process this is; None if it is found out when processes meet, or if ``missing`` says so.
-        size: how many there are.
+        rank: this process's number; None if the rendezvous assigns it, or if ``missing`` is set.
+        size: the number of processes.
         local_rank, local_size: the same on this machine; None if nothing says so.
-        host, port: where they meet; None: nobody says so.
+        host, port: the rendezvous address; None if nothing sets it.
         scheduler: a process beside the ``size`` ones serves the meeting (MS_SCHED).
         is_scheduler: this is that process.
         device_id: the device that the environment names, if any.
         timeout_s: how long to wait for the others.
-        missing: what has to be set before these processes can meet; "" if nothing.
+        missing: the variables to set before these processes can meet; "" if none.
     """
 
     launcher: str = ""
@@ -68,7 +67,7 @@ class Launch:
 
 
 def launch_of(environ: _Env = os.environ) -> Launch:
-    """The `Launch` that the environment describes."""
+    """Return the `Launch` that the environment describes."""
     for read in (_torchrun, _dynamic_cluster, _openmpi, _mvapich, _pmi, _rank_id, _slurm):
         found = read(environ)
         if found is not None:
@@ -87,7 +86,7 @@ def _checked(launch: Launch) -> Launch:
 
 
 def _number(environ: _Env, *names: str) -> int | None:
-    """The first of the variables that is set, as a number."""
+    """Return the first of the variables that is set, as a number."""
     for name in names:
         text = environ.get(name, "")
         if text:
@@ -99,7 +98,7 @@ def _number(environ: _Env, *names: str) -> int | None:
 
 
 def _of_numbers(launcher: str, environ: _Env, rank: str, size: str, **known: Any) -> Launch | None:
-    """The launch that the variables named ``rank`` and ``size`` say; None if none of them is set."""
+    """Return the launch from the variables named ``rank`` and ``size``; None if none of them is set."""
     number, count = _number(environ, rank), _number(environ, size)
     if count is None and not number:
         return None  # rank 0 of an unknown number is no launcher's
@@ -116,7 +115,7 @@ def _of_numbers(launcher: str, environ: _Env, rank: str, size: str, **known: Any
 def _meeting(
     environ: _Env, local_size: int | None, size: int | None, job: str | None, host: str = ""
 ) -> dict[str, Any]:
-    """Host and port where the launcher itself names none, and what is missing."""
+    """Return host and port where the launcher itself names none, and the missing variables."""
     host = environ.get("MASTER_ADDR") or environ.get("MS_SCHED_HOST") or host
     port = _number(environ, "MASTER_PORT", "MS_SCHED_PORT")
     if port is None:
@@ -178,7 +177,7 @@ def _dynamic_cluster(environ: _Env) -> Launch | None:
 def _mpi(
     name: str, rank: str, size: str, local_rank: str, local_size: str, *jobs: str
 ) -> Callable[[_Env], Launch | None]:
-    """A reader of one MPI's variables; ``jobs`` are those that number its jobs."""
+    """Return a reader of one MPI's variables; ``jobs`` are those that number its jobs."""
 
     def read(environ: _Env) -> Launch | None:
         local, job = _number(environ, local_size), next((environ[item] for item in jobs if environ.get(item)), None)
@@ -211,7 +210,7 @@ def _rank_id(environ: _Env) -> Launch | None:
 
 
 def _rank_table(environ: _Env, path: str, rank: int) -> Launch:
-    """Of a rank table of Ascend: its machines in order, each with its devices and their ranks."""
+    """Return the machines of an Ascend rank table in order, each with its devices and their ranks."""
     try:
         table = read_json(path)
     except FileNotFoundError:
@@ -253,7 +252,7 @@ def _slurm(environ: _Env) -> Launch | None:
     every_node_alike = re.fullmatch(r"(\d+)(\(x\d+\))?", per_node)
     local = int(every_node_alike[1]) if every_node_alike else None
     name = "SLURM_STEP_NUM_TASKS" if environ.get("SLURM_STEP_NUM_TASKS") else "SLURM_NTASKS"
-    if "SLURM_PROCID" not in environ:  # a shell in an allocation: nobody started several processes
+    if "SLURM_PROCID" not in environ:  # a shell in an allocation: no launcher started processes
         return None
     meeting = _meeting(environ, local, size, environ.get("SLURM_JOB_ID"), _first_node(nodes))
     return _of_numbers(
@@ -268,6 +267,6 @@ def _slurm(environ: _Env) -> Launch | None:
 
 
 def _first_node(nodes: str) -> str:
-    """ "gpu[003-007,9],other" -> "gpu003"."""
+    """Return the first host of a list: "gpu[003-007,9],other" -> "gpu003"."""
     found = re.match(r"([^\[,]+)(?:\[([^\],-]+))?", nodes)
     return (found[1] + (found[2] or "")) if found else ""

@@ -1,5 +1,5 @@
-"""Moves what was made before the device was chosen, as MindSpore, where contents reach the device only when they are
-used. A Tensor or Parameter stays the same object; a tensor of torch that no module holds is the script's own affair.
+"""Moves of Tensors and modules made before the device was chosen. In MindSpore, too, contents reach the device only on
+use. A Tensor or Parameter stays the same object; a tensor of torch outside of modules is not moved.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mindspore_compat._runtime import device as _device
 __all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
 
 _followed: list[type] = []
-#: what runs inside is not recorded; `_graph.program` sets it
+#: context without recording; `_graph.program` sets it
 unrecorded: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext
 
 
 def follow(kind: type) -> None:
-    """What is of this class, a tensor's or a module's, moves when the device changes."""
+    """Move objects of this class, a tensor's or a module's, when the device changes."""
     _followed.append(kind)
 
 
@@ -47,7 +47,7 @@ def _living() -> Iterator[torch.Tensor]:
 
 
 def _moved(tensor: torch.Tensor, target: torch.device, storages: dict[int, torch.UntypedStorage]) -> torch.Tensor:
-    """The same values on ``target``, in the moved memory of those that shared it before."""
+    """Return the same values on ``target``, in the moved memory of those that shared it before."""
     if tensor.is_conj() or tensor.is_neg() or not tensor.numel():
         return tensor.to(target)
     place = tensor.untyped_storage()
@@ -59,7 +59,7 @@ def _moved(tensor: torch.Tensor, target: torch.device, storages: dict[int, torch
 
 
 def _put(tensors: Iterable[torch.Tensor], source: torch.device, target: torch.device) -> list[tuple]:
-    """Move those that lie on ``source``; gives (tensor, its contents before), by which they can come back."""
+    """Move tensors from ``source``; return (tensor, its contents before), to move them back."""
     found = {id(item): item for item in tensors}
     grads = (item.grad for item in list(found.values()) if item.is_leaf and item.grad is not None)
     found.update((id(grad), grad) for grad in list(grads))
@@ -77,26 +77,26 @@ def _put(tensors: Iterable[torch.Tensor], source: torch.device, target: torch.de
 
 
 def move(module: torch.nn.Module, target: torch.device) -> bool:
-    """Move a module's parameters and buffers from the CPU to ``target``; whether there was anything to move."""
+    """Move a module's parameters and buffers from the CPU to ``target``; return whether there was anything to move."""
     if target == _device.CPU:
         return False
     return bool(_put(_contents(module), _device.CPU, target))
 
 
 def adopted(module: torch.nn.Module) -> None:
-    """A module of torch that becomes a part of a Cell lies where Cells lie."""
+    """Move a torch module that becomes a part of a Cell to the Cells' device."""
     move(module, _device.current_device())
 
 
 def move_all(source: torch.device, target: torch.device) -> None:
-    """Move every living Tensor, Parameter and what modules inside of Cells hold."""
+    """Move every living Tensor, Parameter and the contents of modules inside of Cells."""
     if source != target:
         _put(_living(), source, target)
 
 
 @contextlib.contextmanager
 def on_cpu(*modules: object) -> Iterator[None]:
-    """Everything on the CPU within the block; then all is where it was, in the same memory."""
+    """Move everything to the CPU within the block, then back into the same memory."""
     source = _device.current_device()
     if source == _device.CPU:
         yield
@@ -120,21 +120,21 @@ LARGEST_BATCH = 1 << 28
 
 
 def sent(made: torch.Tensor, device: torch.device, most: int = _MOST_PINNED) -> torch.Tensor:
-    """A fresh tensor of the host on ``device``. Up to ``most`` bytes travel without a wait for the device, except
-    where a CUDA graph is captured: it would read that memory again.
+    """Return a fresh host tensor on ``device``. Up to ``most`` bytes travel without a wait for the device, except where
+    a CUDA graph is captured: it would read that memory again.
     """
     size = made.numel() * made.element_size()
     if device.type != "cuda" or made.device.type != "cpu" or not 0 < size <= most:
         return made.to(device)
     if torch.compiler.is_compiling() or torch.cuda.is_current_stream_capturing():
         return made.to(device)
-    with unrecorded():  # who records takes the result for a tensor from outside
+    with unrecorded():  # a recorder takes the result for a tensor from outside
         return made.pin_memory().to(device, non_blocking=True)
 
 
 def constant(value: Any, device: torch.device, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """A tensor of a number, array, tensor or list of numbers; on a CUDA device a number is filled in there, and what
-    lies there does not leave it.
+    """Return a tensor of a number, array, tensor or list of numbers. A CUDA device fills in a number itself, and
+    tensors on it stay there.
     """
     if device.type == "cpu" or (isinstance(value, torch.Tensor) and value.device == device):
         return torch.as_tensor(value, dtype=dtype, device=device)

@@ -1,8 +1,7 @@
-"""The random numbers of C++'s <random>, as GNU's library makes them: upstream's data engine and CPU kernels draw from
-them.
+"""Random numbers of C++'s <random>, as in GNU's library: MindSpore's data engine and CPU kernels draw from them.
 
-An engine gives 32-bit (or 31-bit) numbers; the methods are the distributions over them. What a distribution draws is
-part of what it is: an integer takes one number or more (those past the last full multiple are thrown away), a double
+An engine returns 32-bit (or 31-bit) numbers; the methods are the distributions over them. The number of draws is part
+of a distribution: an integer takes one number or more (those past the last full multiple are thrown away), a double
 two, a float one.
 """
 
@@ -22,7 +21,7 @@ _LAST_FLOAT = np.nextafter(np.float32(1), np.float32(0))
 
 
 class Engine:
-    """Base of the engines: a subclass gives `_more(count) -> array` of uint64, numbers from 0 to `range`."""
+    """Base of the engines: a subclass defines `_more(count) -> array` of uint64, numbers from 0 to `range`."""
 
     range: int
 
@@ -35,7 +34,7 @@ class Engine:
         raise NotImplementedError
 
     def _ahead(self, count: int) -> np.ndarray:
-        """The next `count` numbers, which stay next until `_place` moves."""
+        """Return the next `count` numbers without consuming them; `_place` marks the next one."""
         missing = count - (len(self._numbers) - self._place)
         if missing > 0:
             self._numbers = np.concatenate([self._numbers[self._place :], self._more(max(missing, _BLOCK))])
@@ -43,13 +42,13 @@ class Engine:
         return self._numbers[self._place : self._place + count]
 
     def raw(self, count: int) -> np.ndarray:
-        """`count` numbers of the engine, uint64."""
+        """Return `count` numbers of the engine, uint64."""
         numbers = self._ahead(count)
         self._place += count
         return numbers
 
     def below(self, counts: np.ndarray) -> np.ndarray:
-        """For each of `counts` (up to the engine's range) one integer from 0 to it, without it; int64."""
+        """Draw an int64 from 0 to each of `counts` (up to the engine's range), exclusive."""
         counts = np.asarray(counts, np.uint32)
         scales = np.uint32(self.range) // counts
         limits = counts * scales
@@ -74,7 +73,7 @@ class Engine:
         return found
 
     def integer(self, low: int, high: int) -> int:
-        """`uniform_int_distribution`: an integer from `low` to `high`, both possible."""
+        """Draw as `uniform_int_distribution`: an integer from `low` to `high`, both inclusive."""
         count = high - low + 1
         if count > self.range:
             if count == self.range + 1:
@@ -87,7 +86,9 @@ class Engine:
                 return low + number // scale
 
     def shuffled(self, size: int) -> np.ndarray:
-        """What `shuffle` makes of 0 to ``size - 1``; two places come of one number where there is room for both."""
+        """Return the result of `shuffle` of 0 to ``size - 1``; one number decides two places where there is room for
+        both.
+        """
         if size < 2:
             return np.arange(size)
         if self.range // size >= size:
@@ -103,21 +104,21 @@ class Engine:
         return _swapped(targets)
 
     def doubles(self, count: int) -> np.ndarray:
-        """`generate_canonical<double>`: from 0 to 1, without 1."""
+        """Draw as `generate_canonical<double>`: from 0 to 1, without 1."""
         pairs, numbers = self.raw(2 * count).astype(np.float64).reshape(count, 2), self.range + 1.0
         values = (pairs[:, 0] + pairs[:, 1] * numbers) / (numbers * numbers)
         return np.minimum(values, np.nextafter(1.0, 0.0))
 
     def double(self, low: float = 0.0, high: float = 1.0) -> float:
-        """`uniform_real_distribution<double>`: from `low` to `high`."""
+        """Draw as `uniform_real_distribution<double>`: from `low` to `high`."""
         return float(self.doubles(1)[0]) * (high - low) + low
 
     def single(self, low: Any = 0.0, high: Any = 1.0) -> np.float32:
-        """`uniform_real_distribution<float>`: as `double`, of one number and in 32 bits all along."""
+        """Draw as `uniform_real_distribution<float>`: as `double`, from one number and in 32 bits throughout."""
         return self.singles(1, low, high)[0]
 
     def singles(self, count: int, low: Any = 0.0, high: Any = 1.0) -> np.ndarray:
-        """``count`` times `single`."""
+        """Draw ``count`` times `single`."""
         return self._as_singles(self.raw(count), low, high)
 
     def _as_singles(self, numbers: np.ndarray, low: Any, high: Any) -> np.ndarray:
@@ -125,15 +126,17 @@ class Engine:
         return values * (np.float32(high) - np.float32(low)) + np.float32(low)
 
     def chance(self, probability: Any) -> bool:
-        """`bernoulli_distribution`: whether what has this probability happens."""
+        """Draw as `bernoulli_distribution`: whether an event of this probability happens."""
         return bool(self.doubles(1)[0] < probability)
 
     def chances(self, probability: Any, count: int) -> np.ndarray:
-        """`count` times `chance`."""
+        """Draw `count` times `chance`."""
         return self.doubles(count) < probability
 
     def normals(self, count: int) -> np.ndarray:
-        """`normal_distribution<double>` of mean 0 and deviation 1, which makes two at a time and keeps the second."""
+        """Draw as `normal_distribution<double>` of mean 0 and deviation 1, which makes two at a time and keeps the
+        second.
+        """
         found = [] if self._normal is None else [self._normal]
         while len(found) < count:
             x, y = (2.0 * self.doubles(2) - 1.0).tolist()
@@ -145,7 +148,7 @@ class Engine:
         return np.array(found[:count])
 
     def single_normals(self, count: int, deviation: float = 1.0) -> np.ndarray:
-        """`normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
+        """Draw as `normal_distribution<float>` of mean 0: as `normals`, all in 32 bits."""
         found = [np.array([] if self._normal is None else [self._normal], np.float32)]
         missing = count - len(found[0])
         while missing > 0:
@@ -156,7 +159,7 @@ class Engine:
         return values[:count] * np.float32(deviation)
 
     def _single_normal_pairs(self, count: int) -> np.ndarray:
-        """Up to ``count`` of what `single_normal_pair` gives, one after the other."""
+        """Return up to ``count`` results of `single_normal_pair`, one after the other."""
         tries = self._as_singles(self._ahead(2 * (count + count // 3 + 4)), -1.0, 1.0).reshape(-1, 2)
         squares = tries[:, 0] * tries[:, 0] + tries[:, 1] * tries[:, 1]
         good = np.flatnonzero((squares > 0) & (squares <= 1))[:count]
@@ -166,14 +169,14 @@ class Engine:
         return (tries[good, ::-1] * factors[:, None]).reshape(-1)
 
     def single_normal_pair(self) -> tuple[np.float32, np.float32]:
-        """What `normal_distribution<float>` makes at once."""
+        """Return the pair that `normal_distribution<float>` makes at once."""
         while True:
             pair = self._single_normal_pairs(1)
             if len(pair):
                 return pair[0], pair[1]
 
     def sample(self, size: int, count: int) -> list[int]:
-        """`sample`: `count` of 0 to ``size - 1``, in their order; two are decided by one number where there are."""
+        """Draw as `sample`: `count` of 0 to ``size - 1``, in order; one number decides two where possible."""
         chosen, place = [], 0
         while count and size >= 2:
             first, second = divmod(self.integer(0, size * (size - 1) - 1), size - 1)
@@ -187,23 +190,23 @@ class Engine:
         return [*chosen, place] if count and self.integer(0, size - 1) < count else chosen
 
     def exponentials(self, count: int) -> np.ndarray:
-        """`exponential_distribution` of rate 1."""
+        """Draw as `exponential_distribution` of rate 1."""
         return np.array([-math.log(1.0 - value) for value in self.doubles(count).tolist()])
 
     def choices(self, weights: Any, count: int) -> np.ndarray:
-        """`discrete_distribution`: places in `weights`, which are probabilities up to a factor."""
+        """Draw as `discrete_distribution`: places in `weights`, which are probabilities up to a factor."""
         return np.zeros(count, np.int64) if len(weights) < 2 else choices(weights, self.doubles(count))
 
 
 class Gamma:
-    """`gamma_distribution<float>` of a shape and scale 1, which keeps the second of two normal numbers."""
+    """`gamma_distribution<float>` of a shape and scale 1, with a cached second normal number."""
 
     def __init__(self, engine: Engine, shape: float) -> None:
         self._engine, self._shape = engine, np.float32(shape)
         self._spare: list[np.float32] = []
 
     def draw(self) -> np.float32:
-        """The next number."""
+        """Return the next number."""
         one = np.float32(1)
         least = self._shape + one if self._shape < 1 else self._shape
         size = least - one / np.float32(3)
@@ -233,7 +236,7 @@ class Gamma:
 
 
 def choices(weights: Any, draws: Any) -> Any:
-    """The places in `weights` that `draws`, numbers from 0 to 1, fall on."""
+    """Return the places in `weights` for `draws`, numbers from 0 to 1."""
     probabilities = np.asarray(weights, np.float64)
     steps = np.cumsum(probabilities / np.cumsum(probabilities)[-1])  # a sum from left to right
     steps[-1] = 1.0
@@ -241,10 +244,10 @@ def choices(weights: Any, draws: Any) -> Any:
 
 
 def _swapped(targets: np.ndarray) -> np.ndarray:
-    """0, 1, … after place 1, 2, … has been swapped with `targets`, each of which lies not behind it.
+    """Return 0, 1, … after a swap of place 1, 2, … with `targets`, none of which lies behind it.
 
-    Without a loop over places: place k gets what its target held, which is k' if k' was the last to move there, else
-    what the target itself had got, and so on until one that moved nowhere; then whoever moved somewhere last is there.
+    Without a loop over places: place k gets the content of its target. That is k' if k' was the last to move there.
+    Else it is the content that the target itself got, and so on, up to a place that never moved.
     """
     here = np.arange(len(targets) + 1)
     source = np.concatenate([here[:1], targets])
@@ -265,7 +268,7 @@ def _swapped(targets: np.ndarray) -> np.ndarray:
 
 
 def _stable_order(values: np.ndarray) -> np.ndarray:
-    """`argsort` of numbers below 2 ** 32, by 16 bits at a time, for which NumPy counts instead of comparing."""
+    """Return `argsort` of numbers below 2 ** 32, by 16 bits at a time, for which NumPy counts instead of comparing."""
     order = np.argsort(values.astype(np.uint16), kind="stable")
     if len(values) <= 1 << 16:
         return order
@@ -287,7 +290,7 @@ class MersenneTwister(Engine):
 
 
 class LinearCongruential(Engine):
-    """`std::minstd_rand0`, GNU's `default_random_engine`: 1 to 2 ** 31 - 2, given less one."""
+    """`std::minstd_rand0`, GNU's `default_random_engine`: 1 to 2 ** 31 - 2, minus one."""
 
     range = 2**31 - 3
 
@@ -303,7 +306,7 @@ class LinearCongruential(Engine):
         return numbers
 
     def _states(self, count: int) -> np.ndarray:
-        """The next states, int64, up to a block of them."""
+        """Return the next states, int64, up to a block of them."""
         states = _powers()[:count] * self._state  # below 2 ** 62, of which the modulus needs only a sum
         states = (states & _MODULUS) + (states >> 31)
         states -= (states > _MODULUS) * _MODULUS
@@ -326,7 +329,7 @@ _MODULUS, _STATES = 2**31 - 1, 1 << 14
 
 @functools.cache
 def _powers() -> np.ndarray:
-    """What the first states are for the state 1; int64."""
+    """Return the first states after state 1; int64."""
     powers = np.array([16807], np.int64)
     while len(powers) < _STATES:
         powers = np.concatenate([powers, powers * powers[-1] % _MODULUS])
@@ -335,7 +338,7 @@ def _powers() -> np.ndarray:
 
 @functools.lru_cache(64)
 def _numbers_below(limit: np.float32, largest: int) -> int:
-    """How many of an engine's numbers, from 0 to ``largest``, give a `single` below the limit."""
+    """Return the number of engine values, from 0 to ``largest``, whose `single` is below the limit."""
 
     def value(number: int) -> np.float32:
         return min(np.float32(number) / np.float32(largest + 1), _LAST_FLOAT)
@@ -344,7 +347,7 @@ def _numbers_below(limit: np.float32, largest: int) -> int:
 
 
 class MersenneTwister64:
-    """`std::mt19937_64`, as a buffer draws its places from it."""
+    """`std::mt19937_64`, for places drawn by a shuffle buffer."""
 
     _SIZE, _SHIFT = 312, 156
 
@@ -358,7 +361,7 @@ class MersenneTwister64:
         self._place = 0
 
     def remainders(self, counts: np.ndarray) -> np.ndarray:
-        """For each of `counts` the next number modulo it, int64."""
+        """Return for each of `counts` the next number modulo it, int64."""
         blocks = [self._numbers]
         while sum(map(len, blocks)) < self._place + len(counts):
             blocks.append(self._block())
@@ -367,17 +370,17 @@ class MersenneTwister64:
         return (numbers[: len(counts)] % np.asarray(counts, np.uint64)).astype(np.int64)
 
     def skip(self, count: int) -> None:
-        """Leave `count` numbers out."""
+        """Skip `count` numbers."""
         while count > 0:
             self.remainders(np.ones(min(count, self._SIZE), np.uint64))
             count -= self._SIZE
 
     def put_back(self, count: int) -> None:
-        """Let the last `count` numbers, of one call, come again."""
+        """Put the last `count` numbers, of one call, back."""
         self._place -= count
 
     def _block(self) -> np.ndarray:
-        """The next 312 numbers, uint64."""
+        """Return the next 312 numbers, uint64."""
         state, half = self._state, self._SHIFT
         following = np.append(state[1:], np.uint64(0))
         self._twist(state[:half], following[:half], state[half:])  # each part reads what those before it made

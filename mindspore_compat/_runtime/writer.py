@@ -1,4 +1,4 @@
-"""Writing files in another process: `BackgroundWriter.submit` takes a snapshot and returns. Design:
+"""File writes in another process: `BackgroundWriter.submit` takes a snapshot and returns. Design:
 docs/design/writer.md.
 """
 
@@ -33,7 +33,7 @@ _PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "writer_proc
 
 
 def is_available() -> bool:
-    """Whether this system can hand file descriptors to another process, and a Python for it is known."""
+    """Return whether this system can pass file descriptors to another process, and the path of Python is known."""
     return hasattr(socket, "send_fds") and bool(sys.executable)
 
 
@@ -46,13 +46,13 @@ def _length(piece: Any) -> int:
 
 
 def _room(pieces: Sequence[Any]) -> int:
-    """How many bytes `_Snapshot.fill` needs."""
+    """Return the number of bytes that `_Snapshot.fill` needs."""
     return sum(_aligned(_length(piece)) + 16 for piece in pieces)
 
 
 def _copy(jobs: list[tuple[int, int, int]]) -> None:
-    """Do (target, source, bytes) jobs; a second thread takes its share where torch may use several, and there is enough
-    to do.
+    """Run (target, source, bytes) jobs; a second thread takes a share where torch may use several and there is enough
+    work.
     """
     total = sum(count for _, _, count in jobs)
     if total < _HELP_FROM or torch.get_num_threads() < 2:
@@ -77,14 +77,14 @@ def _copy(jobs: list[tuple[int, int, int]]) -> None:
 
     helper = threading.Thread(
         target=work, args=(max(_OWN_BYTES // size, 2),)
-    )  # leaves the end to us, so that nobody waits for it
+    )  # leaves the end to the package, so that nothing waits for it
     helper.start()
     work(0)
     helper.join()
 
 
 class _Snapshot:
-    """Memory that the writer process can read. It has no name, so nothing is left behind whoever dies."""
+    """Memory that the writer process can read. It has no name, so nothing is left behind after a crash."""
 
     def __init__(self, size: int) -> None:
         self.size = size + (size >> 6) + (1 << 16)  # a bit more, so that the next, slightly larger state fits
@@ -101,8 +101,8 @@ class _Snapshot:
         self._is_pinned = False
 
     def fill(self, pieces: Sequence[Any]) -> tuple[int, int]:
-        """Copy buffers, uint8 tensors and what has their ``numel``, ``data_ptr`` and ``is_cuda``, each to an aligned
-        place, which is what makes it a plain memcpy.
+        """Copy buffers, uint8 tensors and objects with ``numel``, ``data_ptr`` and ``is_cuda``, each to an aligned
+        place, so that each copy is a plain memcpy.
 
         Returns:
             (where the table of (start, length) is, how many rows it has)
@@ -128,7 +128,7 @@ class _Snapshot:
         return place, len(table) // 2
 
     def _pin(self) -> None:
-        """Let the GPU copy into it directly; without that the copies are only slower."""
+        """Pin the memory for direct copies from the GPU; without that the copies are only slower."""
         if not self._is_pinned:
             self._is_pinned = True
             result = torch.cuda.cudart().cudaHostRegister(self._bytes.data_ptr(), self.size, 0)
@@ -144,7 +144,7 @@ class _Snapshot:
 
 
 class BackgroundWriter:
-    """Hands snapshots to a process that writes them, in order.
+    """Queue of snapshots for a process that writes them, in order.
 
     At most two jobs are on their way; `submit` waits when there are more, so memory is bounded by two snapshots. An
     error, or the death of the process, is raised by the next `submit`, `flush` or `close`, with the path. The process
@@ -157,7 +157,7 @@ class BackgroundWriter:
         self._forget()
 
     def _forget(self) -> None:
-        """The state without a process."""
+        """Reset the state to that without a process."""
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._received = b""
@@ -166,7 +166,7 @@ class BackgroundWriter:
         self._failures: list[Exception] = []
 
     def pending(self) -> list[str]:
-        """The paths that are accepted but not yet known to be written, oldest first."""
+        """Paths that are accepted but not yet known to be written, oldest first."""
         with self._lock:
             self._collect(wait=False)
             return [path for path, _ in self._jobs.values()]
@@ -213,7 +213,7 @@ class BackgroundWriter:
                 "enc_mode": enc_mode,
                 "obsolete": list(obsolete),
             }
-            # From here until it is listed the snapshot belongs to nobody: an interrupt in between only costs its
+            # From here until it is listed the snapshot has no owner: an interrupt in between only costs its
             # memory.
             self._send(job, snapshot)
             self._jobs[self._numbers] = (path, snapshot)
@@ -293,7 +293,7 @@ class BackgroundWriter:
             )
 
     def _bury(self) -> None:
-        """The process is gone: turn its jobs into failures and be ready to start another."""
+        """Turn the jobs of a dead process into failures, ready to start another process."""
         assert self._process is not None and self._channel is not None
         self._channel.close()
         code = self._process.wait()
@@ -317,7 +317,7 @@ class BackgroundWriter:
             raise failures[0]
 
     def flush(self) -> None:
-        """Wait until everything accepted is written; raises the first error since the last call."""
+        """Wait until everything accepted is written; raise the first error since the last call."""
         with self._lock:
             while self._jobs:
                 self._collect(wait=True)
@@ -325,14 +325,14 @@ class BackgroundWriter:
             self._raise_failures()
 
     def wait_for(self, path: str) -> None:
-        """Return when ``path`` is no longer on its way; errors stay for the next `submit`, `flush` or `close`."""
+        """Wait until ``path`` is written; errors stay for the next `submit`, `flush` or `close`."""
         with self._lock:
             self._collect(wait=False)
             while any(path == waiting for waiting, _ in self._jobs.values()):
                 self._collect(wait=True)
 
     def close(self) -> None:
-        """`flush`, and end the process. It starts again with the next job."""
+        """Run `flush`, and end the process. It starts again with the next job."""
         with self._lock:
             try:
                 self.flush()
@@ -347,7 +347,7 @@ _writer: BackgroundWriter | None = None
 
 
 def background_writer() -> BackgroundWriter:
-    """The one of this process. At the interpreter's end it waits for what was accepted, and logs what failed."""
+    """Return the writer of this process. At exit it waits for accepted jobs, and logs failures."""
     global _writer
     if _writer is None:
         _writer = BackgroundWriter()
@@ -366,7 +366,7 @@ def _close_at_exit() -> None:
 
 
 def _leave_to_parent() -> None:
-    """In a forked child: the process and its jobs are the parent's."""
+    """Leave the writer process and its jobs to the parent, in a forked child."""
     global _writer
     if _writer is not None:
         if _writer._channel is not None:

@@ -1,11 +1,10 @@
-"""The process that writes files in the background. `writer.py` starts it by its path: standard library only, and no
-package imports.
+"""Process that writes files in the background. `writer.py` starts it by its path: standard library only, and no package
+imports.
 
-It is handed a socket. A message is a length (4 bytes), a JSON object, and a file descriptor to read the finished bytes
+It receives a socket. A message is a length (4 bytes), a JSON object, and a file descriptor to read the finished bytes
 from. The object is {"id", "path", "table", "rows", "mode", "crc", "key", "enc_mode", "obsolete"}; the table in that
-file says where its pieces are. Each job is answered, in order, by a line {"id", "path", "error": null or [errno, type,
-text]}. At the end of the socket, what was accepted is written, then the process ends: a killed trainer loses nothing
-that it had handed over.
+file locates its pieces. Each job is answered, in order, by a line {"id", "path", "error": null or [errno, type, text]}.
+At the end of the socket, the process writes all accepted jobs, then ends: a killed trainer loses no submitted file.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from typing import Any
 
 
 def _neighbour(path: str) -> ModuleType:
-    """A module of the package by its place, without the package, whose import would load torch."""
+    """Load a module of the package by its path, without the package, whose import would load torch."""
     place = os.path.join(os.path.dirname(os.path.abspath(__file__)), path)
     spec = importlib.util.spec_from_file_location(os.path.basename(place)[:-3], place)
     module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
@@ -85,7 +84,7 @@ def _answer(channel: socket.socket, job: dict[str, Any], error: list[Any] | None
 
 
 def _stand_back() -> None:
-    """Do not take the processor from the trainer when a job arrives (its share of the time stays the same)."""
+    """Lower the priority, so that a job does not interrupt the trainer (its share of the time stays the same)."""
     try:
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     except (AttributeError, OSError):  # not Linux, or not allowed

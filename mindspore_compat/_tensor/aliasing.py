@@ -1,9 +1,8 @@
-"""Who else looks at the memory of a Tensor: when its values are written where they are, and when it gets other memory.
+"""Aliasing: writes to a Tensor whose memory others share, in place or with new memory.
 
-As upstream, `set_data` leaves what others look at as it is, and so does ``x[mask] = v``. In compiled code a write to a
-Parameter is seen by whoever looks at it from outside, but what the code itself took of it before
-(``row = self.state[0]``) keeps its values, and so does what a derivative needs of them. A block that is computed again
-in the backward pass writes once.
+As MindSpore, `set_data` and ``x[mask] = v`` leave aliases unchanged. In compiled code, aliases outside see a write to a
+Parameter. What the code took of it before (``row = self.state[0]``) and what autograd saved keep their values. A block
+that runs again in the backward pass writes once.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from mindspore_compat._tensor import tracing, wrapping
 from mindspore_compat.context import in_jit, is_graph_mode
 
 __all__ = """
-    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing has_parted is_of_parameter num_aliases
-    replace_values write_values
+    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing is_of_parameter num_aliases
+    replace_values was_copied write_values
 """.split()
 
 #: why a step is not replayed whose views of a Parameter would change with it
@@ -44,8 +43,8 @@ _views: Counter[int] = Counter()
 
 
 class Views(list[torch.Tensor]):
-    """Tensors on the memory of Parameters that this package keeps for itself, and takes anew once those have other
-    memory. They do not count as somebody who looks there; so keep them here alone, and do not change the list.
+    """Views of Parameters that this package caches, and renews once a Parameter has other memory. They do not count as
+    aliases: keep them here alone, and do not change the list.
     """
 
     def __init__(self, tensors: Iterable[torch.Tensor]) -> None:
@@ -61,8 +60,8 @@ class Views(list[torch.Tensor]):
 
 
 class _Thread(threading.local):
-    """Whether compiled code in this thread has written to a Parameter after it took something of it; and who wants to
-    know what Parameters are before they are written to.
+    """Flag of this thread: compiled code has written to a Parameter after it took a part of it. ``watching`` are the
+    `WrittenOnce` that save Parameters before a write.
     """
 
     was_copied = False
@@ -73,17 +72,17 @@ _running = _Thread()
 
 
 def was_copied() -> bool:
-    """Whether compiled code has written to a Parameter after it took something of it, since this was asked last."""
+    """Return whether compiled code has written to a Parameter after it took a part of it; reset the flag."""
     found, _running.was_copied = _running.was_copied, False
     return found
 
 
 def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape. As upstream, arrays and Tensors that look at its memory, and
-    Parameters that share it, keep what they have: it gets other memory if there are any.
+    """Set the values of ``target`` to ``value``, of its shape. As MindSpore, aliases (arrays, Tensors, other
+    Parameters) keep their values: ``target`` gets new memory if there are any.
 
-    A single number is always written where it is, for captured steps read rates and counters there; and so is
-    all while operators are recorded, which is how a recorder sees it.
+    A single number is always written in place, since captured steps read rates and counters there. So is everything
+    while a recorder runs, since it sees only in-place writes.
     """
     program.values_written()
     for_writing(target)
@@ -95,7 +94,7 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 
 def is_of_parameter(tensor: torch.Tensor) -> bool:
-    """Whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
+    """Return whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
     derivative in MindSpore.
     """
     if isinstance(tensor, _Parameter):
@@ -104,10 +103,11 @@ def is_of_parameter(tensor: torch.Tensor) -> bool:
 
 
 def before_assignment(target: Any, index: Any) -> Any:
-    """The index, before ``target[index] = value`` where it is no int or slice. As upstream, tuples of these are written
-    where they are; with anything else the Tensor gets other memory if others look at it, but not one that is itself
-    given by an index (``x[0]``), through which its origin is written. Nor do Tensors with a derivative, nor Parameters
-    by lists and Tensors of places.
+    """Prepare ``target[index] = value`` and return the index. As MindSpore, an int, a slice and tuples of these write
+    in place. With other indices a Tensor with aliases gets new memory first.
+
+    These keep their memory: a Tensor that is itself an indexing result (``x[0]``), since its origin is written through
+    it; a Tensor with a derivative; a Parameter indexed by a list or an integer Tensor.
     """
     items = index if index.__class__ is tuple else (index,)
     if items is index and not any(isinstance(item, _OF_PLACES) for item in items):
@@ -126,14 +126,14 @@ def before_assignment(target: Any, index: Any) -> Any:
 
 
 def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """``target`` takes over values of its shape where it is: who looks there sees them, but for compiled code."""
+    """Write values to ``target`` in place: aliases see them, except in compiled code."""
     program.values_written()
     _write(for_writing(target), value)
 
 
 def for_writing(*targets: torch.Tensor) -> Any:
-    """Return the first of the targets, None of none: Parameters that are to be written to in place. In graph mode what
-    was taken of their memory before keeps it, and so does what a derivative needs of their values.
+    """Return the first target, None without targets. Call it before an in-place write to Parameters. In graph mode,
+    earlier views and values that autograd saved keep what they hold.
     """
     for watcher in _running.watching:
         watcher.keep(targets)
@@ -158,9 +158,9 @@ def _note_parting() -> None:
 
 
 class WrittenOnce:
-    """What compiled code writes to Parameters that runs, and runs again in the backward pass (`Cell.recompute`). As
-    upstream, the first run alone writes: the others find Parameters as it did, and leave them as they are by then. What
-    operators write beside their results (the statistics of batch norm) is written again, as upstream, too.
+    """Parameter writes of a block that runs again in the backward pass (`Cell.recompute`). As MindSpore, only the first
+    run writes. Later runs start from the same Parameters, and restore their present values at the end. Side effects of
+    operators, such as batch norm statistics, are written again, as in MindSpore.
     """
 
     def __init__(self) -> None:
@@ -169,7 +169,7 @@ class WrittenOnce:
 
     @contextlib.contextmanager
     def a_run(self) -> Iterator[None]:
-        """The context of a run; a later one may begin before the first has ended, where that differentiates."""
+        """Open the context of one run. A later run may begin before the first has ended, if that differentiates."""
         if not self.has_begun:
             self.has_begun = True
             _running.watching += (self,)
@@ -194,7 +194,7 @@ class WrittenOnce:
                 self.before[id(target)] = (target, torch.clone(_get_data(target)))
 
     def _keeping_aliases(self) -> Any:
-        """Torch's checkpoint keeps a Parameter without a gradient as the Python object that it is."""
+        """Detach saved Parameters: torch's checkpoint saves one without a gradient as the Python object itself."""
         pack, unpack = torch._C._autograd._top_saved_tensors_default_hooks(True)
         return torch.autograd.graph.saved_tensors_hooks(
             lambda tensor: pack(torch.Tensor.detach(tensor) if id(tensor) in self.before else tensor), unpack
@@ -209,15 +209,15 @@ class WrittenOnce:
 
 
 def _may_be_kept(target: torch.Tensor) -> bool:
-    """Whether a derivative may keep it, or a view of it. Torch's hooks and ``.grad`` stand in its C++ object."""
+    """Return whether autograd may have saved it, or a view of it. Hooks and ``.grad`` belong to its C++ object."""
     if not _place(target) or target._backward_hooks or target.grad is not None:
         return False
     return target._use_count() > 1 or num_aliases(target) > 0
 
 
 def _part_from_derivative(target: torch.Tensor) -> None:
-    """Let what is written now not be seen by what torch has kept for a derivative: the C++ object behind ``target``,
-    which gets memory of its own while the Python object gets another one, or views of it, which keep the memory.
+    """Hide a write to ``target`` from autograd. The C++ object behind ``target`` gets memory of its own, and the Python
+    object another C++ object. Views keep the old memory.
     """
     if target._use_count() > 1:
         before = wrapping.wrap(torch.clone(_get_data(target)))  # a recorder sees it, and knows this object
@@ -235,7 +235,7 @@ def _part_from_derivative(target: torch.Tensor) -> None:
 
 
 def _leave_memory(target: torch.Tensor) -> None:
-    """Give a Parameter memory of its own: views of it keep the old one, with its values."""
+    """Give a Parameter memory of its own; its views keep the old memory and values."""
     wrapping.TENSOR.data.fset(target, torch.clone(_get_data(target)))
     _note_parting()
 
@@ -245,7 +245,7 @@ def _write(target: torch.Tensor, value: torch.Tensor) -> None:
 
 
 def _place(tensor: torch.Tensor) -> int:
-    """The address of torch's storage; 0 of torch.func's tensors and distributed ones, which lie nowhere."""
+    """Return the address of torch's storage; 0 for tensors of torch.func and distributed ones, which have none."""
     try:
         with _unseen():
             return _storage_of(tensor)._cdata
@@ -257,7 +257,7 @@ _users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-
 
 
 def num_aliases(tensor: torch.Tensor) -> int:
-    """How many others look at its memory: Tensors, arrays, what torch keeps for a derivative; not `Views`."""
+    """Return the number of aliases: Tensors, arrays and tensors that autograd saved, but not `Views`."""
     place = _place(tensor)
     return _users(place) - _ALONE - _views.get(place, 0) if place else 0
 

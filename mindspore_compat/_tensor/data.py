@@ -1,4 +1,4 @@
-"""What the constructors of Tensor and Parameter take, as plain torch tensors."""
+"""Conversion of the arguments of Tensor and Parameter to plain torch tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindspore_compat._tensor import tracing, wrapping
 __all__ = ["device_from", "is_followed", "joined", "operand_from", "plain_from"]
 
 
-#: numpy dtypes of the package ml_dtypes: what their bits are taken for, and the dtype
+#: numpy dtypes of the package ml_dtypes: the dtype of their bits, and torch's dtype
 _OF_ML_DTYPES = {
     "bfloat16": (np.int16, torch.bfloat16),
     "float8_e4m3fn": (np.uint8, torch.float8_e4m3fn),
@@ -26,7 +26,7 @@ _OF_ML_DTYPES = {
 
 
 def _array_from(data: Any, keeps_digits: bool) -> np.ndarray:
-    """A numpy array from nested lists that may hold Tensors; Python floats become float32 unless ``keeps_digits``."""
+    """Return a numpy array of nested lists and Tensors; Python floats become float32 unless ``keeps_digits``."""
     if isinstance(data, (list, tuple)) and any(isinstance(item, torch.Tensor) for item in data):
         data = [item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in data]
     array = np.array(data)
@@ -36,7 +36,7 @@ def _array_from(data: Any, keeps_digits: bool) -> np.ndarray:
 
 
 def joined(data: Any) -> Any:
-    """A list or tuple with Tensors in it as one tensor, with their history; anything else as it is."""
+    """Return a list or tuple that holds Tensors as one tensor with their history; anything else unchanged."""
     if not isinstance(data, (list, tuple)) or not any(isinstance(item, (torch.Tensor, list, tuple)) for item in data):
         return data
     parts = [joined(item) for item in data]
@@ -49,14 +49,14 @@ def joined(data: Any) -> Any:
 
 
 def operand_from(data: Any, device: torch.device) -> torch.Tensor:
-    """What stands beside a Tensor, on its device: an array, a list or tuple; Tensors in it keep their history."""
+    """Return an operand of a Tensor (array, list or tuple) on its device; Tensors in it keep their history."""
     data = joined(data)
     return data if isinstance(data, torch.Tensor) else plain_from(data, copy=False).to(device)
 
 
 def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tensor:
-    """A plain torch tensor from anything the constructor takes; Python floats become float32, or with ``keeps_digits``
-    float64, for a dtype that is still to come. With ``copy`` a Tensor's derivative goes on (`is_followed`).
+    """Return a plain torch tensor from anything the constructor takes. Python floats become float32, or float64 with
+    ``keeps_digits``, if a dtype follows. With ``copy`` a Tensor keeps its derivative (`is_followed`).
     """
     if isinstance(data, torch.Tensor):
         return _shared(data) if copy else wrapping.plain(data)
@@ -93,21 +93,21 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
 
 
 def is_followed(data: torch.Tensor) -> bool:
-    """Whether a Tensor that is made of ``data`` has its derivative: in a forward, but not of a Parameter."""
+    """Return whether a Tensor made of ``data`` keeps its derivative: in a forward, unless it is a Parameter."""
     return data.requires_grad and keeps_graph() and not isinstance(data, torch.nn.Parameter)
 
 
 def _shared(data: torch.Tensor) -> torch.Tensor:
-    """A Tensor's memory as that of another, as upstream with its derivative where `is_followed`."""
+    """Return a Tensor's memory as another tensor. As MindSpore, it keeps its derivative where `is_followed`."""
     if not is_followed(data):
         return wrapping.plain(data)
     return torch._C.TensorBase.view_as(data, data) if tracing.is_tracing() else _Shared.apply(data)
 
 
 class _Shared(torch.autograd.Function):
-    """No view for torch, so that both Tensors may be written to."""
+    """Alias that is no view for torch, so that both Tensors may be written to."""
 
-    only_operators = True  # Python in its backward pass looks at no value
+    only_operators = True  # its backward reads no values in Python
     generate_vmap_rule = True
 
     @staticmethod
@@ -116,7 +116,7 @@ class _Shared(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Nothing is kept."""
+        """Save nothing."""
 
     @staticmethod
     def backward(ctx: Any, dout: Any) -> Any:  # type: ignore[override]
@@ -128,7 +128,7 @@ class _Shared(torch.autograd.Function):
 
 
 def sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:
-    """What `placement.sent` gives; a recorded step has the copy on the device as one of its constants."""
+    """Return `placement.sent` of it; a recorded step holds the copy on the device as a constant."""
     recorder = program.recorder_here()
     if recorder is None:
         return placement.sent(made, device, *most)
@@ -137,7 +137,7 @@ def sent(made: torch.Tensor, device: torch.device, *most: int) -> torch.Tensor:
 
 
 def device_from(device: Any) -> torch.device:
-    """The torch device that "CPU", "GPU", "Ascend" or "GPU:1" names."""
+    """Return the torch device named "CPU", "GPU", "Ascend" or "GPU:1"."""
     if isinstance(device, torch.device):
         return device
     name, _, number = str(device).partition(":")

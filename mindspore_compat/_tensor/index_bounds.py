@@ -1,9 +1,9 @@
-"""Bounds of indices where MindSpore does not count from the end: -1 is the padding of index lists there, torch's last
+"""Bounds of indices where MindSpore does not count from the end: -1 is its padding of index lists, but torch's last
 row.
 
-No value is read, so nothing waits for a CUDA device: an index below zero becomes one beyond every axis, which torch's
-own kernels refuse, by an exception on a CPU and by their device assertion on CUDA. Recorded steps and torch.compile
-repeat the operator, so they refuse as well.
+No value is read, so nothing waits for a CUDA device. An index below zero becomes one beyond every axis. torch's kernels
+refuse that: by an exception on a CPU, by a device assertion on CUDA. Recorded steps and torch.compile repeat the
+operator, so they refuse as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _num_modes: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
 
 def _writes_file() -> bool:
-    """Whether operators are written to a file, which holds no checks."""
+    """Return whether operators are exported to a file, which holds no checks."""
     return (
         not is_tracing()
         and bool(_num_modes())
@@ -54,9 +54,9 @@ def check_coordinates(places: Sequence[torch.Tensor], lengths: Sequence[int]) ->
 
 
 def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, length: int) -> Any:
-    """Return ``call(index)`` where -1 is the last element, for those of torch's functions that refuse it.
+    """Return ``call(index)`` with -1 as the last element, for torch functions that refuse it.
 
-    On a CPU nothing is paid unless torch refuses; elsewhere an index below zero would end the process.
+    On a CPU this costs nothing unless torch refuses; on other devices an index below zero would end the process.
     """
     if index.device.type != "cpu":
         return call(torch.where(index < 0, index + length, index))
@@ -69,7 +69,7 @@ def count_from_end(call: Callable[[torch.Tensor], Any], index: torch.Tensor, len
 
 
 def with_given_indices(message: str) -> str:
-    """Return torch's message with the indices that `refuse_negative` has changed as they were given."""
+    """Return torch's message with the caller's indices in place of those that `refuse_negative` changed."""
     words = message.split(" ")
     return " ".join(
         [str(int(word) - _LARGEST - 1) if word.isdigit() and int(word) > _LARGEST // 2 else word for word in words]

@@ -1,6 +1,4 @@
-"""Where MindSpore's indexing goes beyond torch's: negative steps, ints beside index arrays, and copies of elements that
-still write to the tensor they came from.
-"""
+"""MindSpore's indexing beyond torch's: negative steps, ints beside index arrays, writes through copied elements."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ _SHORT = (torch.int8, torch.int16, torch.uint8)
 
 
 def check_indices(index: Any) -> None:
-    """TypeError for a Tensor of floats, complex numbers or bools: none is cut short to an index."""
+    """Raise TypeError for a Tensor of floats, complex numbers or bools: none is truncated to an index."""
     if isinstance(index, torch.Tensor):
         dtype = index.dtype
         if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
@@ -39,22 +37,22 @@ def check_indices(index: Any) -> None:
 
 
 def as_indices(index: Any, like: torch.Tensor) -> torch.Tensor:
-    """Indices as int64, where ``like`` lies."""
+    """Return indices as int64 on the device of ``like``."""
     check_indices(index)
     index = index if isinstance(index, torch.Tensor) and index.device == like.device else constant(index, like.device)
     return index if index.dtype is torch.int64 else _Base.to(index, torch.int64)
 
 
 def in_range(axis: int, dims: int) -> int:
-    """Count an axis from the front, of a tensor with ``dims`` axes (one without has a single element for all)."""
+    """Return an axis counted from the front, for ``dims`` axes (a tensor without axes has a single element)."""
     if not -max(dims, 1) <= axis < max(dims, 1):
         raise ValueError(f"The 'axis' must be in the range of [{-dims}, {dims}), but got {axis}.")
     return axis % dims if dims else 0
 
 
 def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
-    """``index`` with ints beside index arrays made arrays too: numpy, and upstream, broadcast them together, torch
-    selects first.
+    """Return ``index`` with ints beside index arrays as arrays. numpy and MindSpore broadcast them together, while
+    torch selects first.
     """
     has_array = has_int = has_ellipsis = False
     for item in index:
@@ -82,7 +80,7 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
 
 
 def checked(index: Any, reads: bool) -> Any:
-    """``index`` for torch, after checks of what torch would take in another meaning."""
+    """Return ``index`` for torch; raise for indices that torch would understand differently."""
     cls = index.__class__
     if cls is tuple:
         return numpy_index(index, reads)
@@ -94,7 +92,7 @@ def checked(index: Any, reads: bool) -> Any:
 
 
 def _lengthened(item: Any) -> Any:
-    """Indices of 8 and 16 bits, which torch refuses; uint8, by which torch chooses as by a mask, is no index."""
+    """Return indices of 8 and 16 bits, which torch refuses, as int64. Raise for uint8, which torch takes for a mask."""
     if not isinstance(item, torch.Tensor) or item.dtype not in _SHORT:
         return item
     if item.dtype is torch.uint8:
@@ -103,11 +101,11 @@ def _lengthened(item: Any) -> Any:
 
 
 def _check_list(index: Any, reads: bool) -> None:
-    """Raise where torch would cut floats in a list or array of indices: TypeError for the list, IndexError for the
-    array. IndexError, too, where a list to read by chooses nothing.
+    """Raise where torch would truncate floats: TypeError for a list, IndexError for an array. Raise IndexError, too,
+    for a list that reads no element.
     """
     if index.__class__ is np.ndarray:
-        if index.dtype.kind not in "iub" or index.dtype == np.uint8:  # by which torch chooses as by a mask
+        if index.dtype.kind not in "iub" or index.dtype == np.uint8:  # torch takes it for a mask
             raise IndexError(f"Arrays used as indices must be of ints or bools, but got {index.dtype}.")
         return
     if reads and all(item is False for item in index):
@@ -120,7 +118,7 @@ def _check_list(index: Any, reads: bool) -> None:
 
 
 def _without_tensors(item: Any) -> Any:
-    """A list with Tensors of one element among its ints as one Tensor, anything else as it is."""
+    """Return a list with Tensors of one element among its ints as one Tensor, anything else unchanged."""
     if item.__class__ is not list or not any(isinstance(place, torch.Tensor) for place in item):
         return item
     like = next(place for place in item if isinstance(place, torch.Tensor))
@@ -128,7 +126,7 @@ def _without_tensors(item: Any) -> Any:
 
 
 def positive_steps(self: torch.Tensor, index: Any) -> Any:
-    """``index`` with slices of negative step replaced by index tensors."""
+    """Return ``index`` with index tensors in place of slices of negative step."""
     items = index if isinstance(index, tuple) else (index,)
     consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
     result, axis = [], 0
@@ -144,7 +142,9 @@ def positive_steps(self: torch.Tensor, index: Any) -> Any:
 
 
 def flipped(self: torch.Tensor, index: Any) -> torch.Tensor:
-    """Basic indexing with negative steps: each such axis first, by itself, so that no index tensors meet each other."""
+    """Return the elements at a basic index with negative steps. Reverse each such axis first, so index tensors never
+    meet.
+    """
     items = list(index) if isinstance(index, tuple) else [index]
     consumed = sum(1 for item in items if item is not None and item is not Ellipsis)
     result, axis = self, 0
@@ -161,11 +161,10 @@ def flipped(self: torch.Tensor, index: Any) -> torch.Tensor:
 
 
 def remember_origin(origin: Any, index: Any, result: Any) -> None:
-    """Let ``result``, made by ``origin[index]``, know that: what is assigned to its elements is written to ``origin``
-    too, as upstream does. A view has its origin's memory; what matters is where that origin came from.
+    """Remember that ``result`` is ``origin[index]``: assignments to its elements are written to ``origin`` too, as in
+    MindSpore. A view shares its origin's memory, so it keeps only the link of that origin.
 
-    An origin that nobody holds any more can not be seen, so it is not kept, unless it is a view of what may be held or
-    has an origin itself. Operators take their results by `take_elements`.
+    The link is weak, unless the origin is a view or has a live origin itself. Operators use `take_elements`.
     """
     before = origin._indexed_from
     if _same_memory(origin, result):
@@ -177,12 +176,12 @@ def remember_origin(origin: Any, index: Any, result: Any) -> None:
 
 
 def take_elements(origin: torch.Tensor, index: Any) -> torch.Tensor:
-    """Return ``origin[index]`` as the result of an operator: what is assigned to its elements stays there."""
+    """Return ``origin[index]`` as an operator's result: assignments to its elements do not reach ``origin``."""
     return torch.Tensor.__getitem__(origin, index)
 
 
 def write_back(changed: Any) -> None:
-    """Elements of ``changed`` have been assigned: the tensor that it was taken from gets them."""
+    """Write ``changed``, whose elements were assigned, back to its origin."""
     origin, index, is_view = changed._indexed_from
     if isinstance(origin, TensorWeakRef):
         origin = origin()
@@ -196,4 +195,4 @@ def _alive(link: tuple[Any, Any, bool]) -> bool:
     return not isinstance(link[0], TensorWeakRef) or link[0]() is not None
 
 
-_same_memory = torch._C._is_alias_of  # unlike untyped_storage no recorder takes it for reading the contents
+_same_memory = torch._C._is_alias_of  # recorders do not count it as a read, unlike untyped_storage

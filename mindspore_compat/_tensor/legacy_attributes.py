@@ -1,4 +1,4 @@
-"""What upstream's C++ core keeps about a tensor and programs read, set or call. Upstream: ``mindspore.Tensor``."""
+"""Tensor attributes and methods of MindSpore's C++ core that programs use. MindSpore: ``mindspore.Tensor``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _register_hook = torch.Tensor.register_hook
 
 
 class LegacyAttributes:
-    """Mixin of Tensor. The attributes are those of a tensor that has its values and belongs to no graph."""
+    """Mixin of Tensor with attributes of MindSpore's C++ core, as for a tensor with values and without a graph."""
 
     const_arg = False
     delta_seed = 0
@@ -38,33 +38,33 @@ class LegacyAttributes:
     virtual_flag = False
 
     def is_init(self) -> bool:
-        """What `set_init_flag` said."""
+        """Return the flag set by `set_init_flag`."""
         return self.init_flag
 
     def set_init_flag(self, flag: bool) -> None:
-        """Keep the flag; values exist from the start."""
+        """Store the flag; values exist from the start."""
         self.init_flag = flag
 
     def set_cast_dtype(self, dtype: Any = None) -> None:
-        """Accepted without effect: upstream's graph compiler casts by it."""
+        """Do nothing: MindSpore's graph compiler uses it for casts."""
 
     def wait_pipeline(self) -> None:
-        """Wait until the values are there."""
+        """Wait until the values are computed."""
         if self.is_cuda:  # type: ignore[attr-defined]
             torch.cuda.synchronize(self.device)  # type: ignore[attr-defined]
 
     def assign_value_cpp(self: Any, value: Any) -> Any:
-        """The same as `assign_value`."""
+        """Assign as `assign_value`."""
         return self.assign_value(value)
 
     @staticmethod
     def convert_bytes_to_tensor(data: bytes, shape: Any, dtype: Any) -> Any:
-        """A Tensor of that shape on a copy of the bytes."""
+        """Return a Tensor of that shape on a copy of the bytes."""
         values = torch.frombuffer(bytearray(data), dtype=to_torch_dtype(dtype))
         return wrap(values.reshape(tuple(shape)))
 
     def to_(self: Any, device: str, non_blocking: bool = False) -> Any:
-        """Move this tensor itself to the "CPU", or ("GPU", "Ascend") to the device of `set_device`.
+        """Move this tensor in place to the "CPU", or ("GPU", "Ascend") to the device of `set_device`.
 
         Raises:
             ValueError: for another device.
@@ -77,7 +77,7 @@ class LegacyAttributes:
         return self
 
     def register_hook(self: Any, hook_fn: Callable[[Any], Any]) -> Any:  # type: ignore[override]
-        """``hook_fn(gradient)`` runs in the backward pass; what it returns, if anything, is the gradient.
+        """Call ``hook_fn(gradient)`` in the backward pass; its result, if any, replaces the gradient.
 
         Raises:
             TypeError: unless ``hook_fn`` can be called.
@@ -114,20 +114,20 @@ class LegacyAttributes:
         return handle
 
     def hooks(self: Any) -> list[Callable[[Any], Any]]:
-        """The functions that `register_hook` got and that still hold."""
+        """Return the functions registered by `register_hook` and not removed."""
         calls = [*(self._backward_hooks or {}).values(), *self.__dict__.get("_input_hooks", {}).values()]
         return [getattr(call, "hook", call) for call in calls]
 
     def remove_hook(self: Any, handle_id: int) -> None:
-        """Take the hook with the ``id`` of `register_hook`'s handle away; nothing if there is none."""
+        """Remove the hook with the ``id`` of `register_hook`'s handle, if there is one."""
         self.__dict__.get("_input_hooks", {}).pop(handle_id, None)
         if self._backward_hooks and handle_id in self._backward_hooks:
             program.memory_moved()
             del self._backward_hooks[handle_id]
 
     def offload(self: Any, file_path: str) -> bool:
-        """Move the values to a file, their bytes in order, and out of memory; what computes with the Tensor reads them
-        from there, and writes to a private copy of the page. The file has to stay as long as the Tensor.
+        """Move the values to a file, their bytes in order, and free the memory. Computations read them from there;
+        writes go to a private copy of the page. The file must exist as long as the Tensor.
 
         Returns:
             True.
@@ -154,23 +154,23 @@ class LegacyAttributes:
         return True
 
     def offload_file_path(self: Any) -> str:
-        """Where `offload` has put the values; empty if nowhere."""
+        """Return the path given to `offload`; empty without one."""
         return self.__dict__.get("_offloaded_to", "")
 
     def delete_(self: Any, non_blocking: bool = False) -> Any:
-        """Give the memory of the values back; they are 0 from then on, until ``tensor.data = other`` gives new ones."""
+        """Free the memory of the values; they read as 0 until ``tensor.data = other`` sets new ones."""
         program.memory_moved()
         self.data = torch.zeros((), dtype=self.dtype, device=self.device).expand(_Base.size(self))
         return self
 
     def to_coo(self: Any) -> COOTensor:
-        """The values that are not 0 with their places, (n, axes) int32."""
+        """Return the values that are not 0 with their places, (n, axes) int32."""
         places = torch.nonzero(plain(self))
         values = _Base.__getitem__(self, tuple(places.unbind(1)))
         return COOTensor(wrap(places.to(torch.int32)), wrap(values), tuple(self.shape))
 
     def to_csr(self: Any) -> CSRTensor:
-        """A matrix by rows: the values that are not 0.
+        """Return a matrix by rows, without the zeros.
 
         Raises:
             ValueError: if it has not two axes.
@@ -184,10 +184,10 @@ class LegacyAttributes:
         return CSRTensor(*map(wrap, parts), tuple(self.shape))  # type: ignore[call-arg]
 
     def to_dlpack(self) -> Any:
-        """A capsule of the memory, for another framework's ``from_dlpack``, once."""
+        """Return a capsule of the memory, for one call of another framework's ``from_dlpack``."""
         return dlpack.to_dlpack(plain(self))
 
     @staticmethod
     def from_dlpack(capsule: Any) -> Any:
-        """A Tensor on the memory of a capsule."""
+        """Return a Tensor on the memory of a capsule."""
         return wrap(dlpack.from_dlpack(capsule))

@@ -1,8 +1,8 @@
 """Tensor methods whose name, arguments or meaning differ between MindSpore and torch.
 
-Where both libraries have a method of one name, MindSpore's meaning wins and torch's call form still works where it can
-be told apart. Methods that are operators are installed by ``ops/_tensor_methods.py``; what neither lists is torch's
-own method (``_torch_methods.py`` adds those, returning Tensors).
+Where both libraries have a method of one name, MindSpore's meaning wins. torch's call form still works where the
+arguments differ. ``ops/_tensor_methods.py`` installs methods that are operators; ``torch_methods.py`` adds the rest of
+torch's methods, returning Tensors.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Base = torch._C.TensorBase
 
 
 def _no_parameter(tensor: Any) -> Any:
-    """The tensor, a view of it where it is a Parameter: a Cell that keeps the result must not have it as a weight."""
+    """Return the tensor, or a view of a Parameter: a Cell that stores the result must not register it as a weight."""
     if isinstance(tensor, torch.nn.Parameter):
         return _Base.view_as(tensor, tensor)
     return tensor
@@ -79,8 +79,8 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
     )
 
     def astype(self: Any, dtype: Any, copy: Any = True) -> Any:
-        """The values in another dtype. As upstream, those that have it already stay in their memory, whatever ``copy``
-        says; use `copy` for a copy.
+        """Return the values in another dtype. As MindSpore, an equal dtype returns the same memory, whatever ``copy``
+        says.
 
         Examples:
             >>> print(Tensor([1.7, -1.7]).astype(ms.int32))
@@ -94,7 +94,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         return wrap(to_dtype(self, target))
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """In another dtype (a dtype, its name or a numpy type), or on another torch device."""
+        """Return the values in another dtype (a dtype, its name or a numpy type), or on another torch device."""
         if (
             args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor))
         ):  # None: as Module.to calls it
@@ -106,25 +106,25 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         return wrap(_no_parameter(_Base.to(limited(self, *args, kwargs.get("dtype")), *args, **kwargs)))
 
     def type(self: Any, dtype: Any = None) -> Any:
-        """The dtype's name as a str, or the values in another dtype."""
+        """Return the dtype's name as a str, or the values in another dtype."""
         if dtype is None:
             return dtype_name(self.dtype)
         return self.astype(dtype)
 
     def type_as(self: Any, other: Any) -> Any:
-        """The values in the dtype of ``other``."""
+        """Return the values in the dtype of ``other``."""
         return self.astype(other.dtype)
 
     def copy(self: Any) -> Any:
-        """A copy on new storage."""
+        """Return a copy on new storage."""
         return wrap(_Base.clone(self))
 
     def value(self: Any) -> Any:
-        """The tensor itself."""
+        """Return the tensor itself."""
         return self
 
     def set_dtype(self: Any, dtype: Any) -> Any:
-        """Change this tensor itself to another dtype, and return that."""
+        """Change this tensor in place to another dtype, and return it."""
         target = to_torch_dtype(dtype)
         self.data = to_dtype(_Base.detach(self), target)
         return target
@@ -137,7 +137,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
 
     @property
     def init(self) -> Any:
-        """The Initializer that is still to fill the tensor: never one here. None may be set, as pruning scripts do."""
+        """The Initializer of a tensor without values: always None here. Pruning scripts set None."""
         return None
 
     @init.setter
@@ -149,30 +149,30 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
 
     @property
     def param_info(self) -> Any:
-        """What `set_param_info` gave; None of itself."""
+        """The record set by `set_param_info`; None by default."""
         return self.__dict__.get("_param_info")
 
     def set_param_info(self, info: ParamInfo | None) -> None:
-        """Keep a record of a Parameter's attributes with a Tensor."""
+        """Store a record of a Parameter's attributes with a Tensor."""
         self.__dict__["_param_info"] = info
 
     def set_const_arg(self: Any, const_arg: Any = True) -> Any:
-        """Accepted without effect: there is no graph compiler."""
+        """Do nothing: there is no graph compiler."""
         return self
 
     def init_data(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
-        """The tensor itself."""
+        """Return the tensor itself."""
         return self
 
     def to_tensor(self: Any, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Any:
-        """`init_data` under its name of MindSpore 1.x."""
+        """Return `init_data`, as in MindSpore 1.x."""
         return self.init_data(slice_index, shape, opt_shard_group)
 
     def flush_from_cache(self) -> None:
-        """Nothing to do: there is no cache."""
+        """Do nothing: there is no cache."""
 
     def data_sync(self, wait: Any = True) -> None:
-        """Nothing to do: reading waits by itself."""
+        """Do nothing: reading waits by itself."""
 
     # --- changing elements ---
 
@@ -186,8 +186,8 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         return self
 
     def itemset(self: Any, *args: Any) -> Any:
-        """A copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with a flat
-        or full index.
+        """Return a copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with
+        a flat or full index.
         """
         result = _Base.clone(self)
         if len(args) == 1:
@@ -199,7 +199,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         return wrap(result)
 
     def fill(self: Any, value: Any) -> Any:
-        """A tensor like this one filled with ``value``; None fills floats with nan."""
+        """Return a tensor like this one filled with ``value``; None fills floats with nan."""
         if value is None:
             value = math.nan
         return wrap(
@@ -207,33 +207,33 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         )
 
     def get_bytes(self: Any) -> Any:
-        """The values as bytes, as many an element as its dtype has."""
+        """Return the values as bytes, each element in its dtype's width."""
         data = _Base.detach(self).cpu().resolve_conj().resolve_neg()
         return byte_view(plain(data.contiguous())).numpy().tobytes()
 
     # --- arithmetic and random values, by torch alone ---
 
     def multiply(self: Any, value: Any) -> Any:
-        """Product with a number or Tensor, element by element."""
+        """Multiply by a number or Tensor, element by element."""
         return self * value
 
     def triangular_solve(
         self: Any, A: Any, upper: Any = True, transpose: Any = False, unitriangular: Any = False
     ) -> Any:
-        """(solution of A x = self, A) for a triangular matrix."""
+        """Return (solution of A x = self, A) for a triangular matrix."""
         matrix = torch.transpose(A, -1, -2) if transpose else A
         return wrap(
             (torch.linalg.solve_triangular(matrix, self, upper=upper != transpose, unitriangular=unitriangular), A)
         )
 
     def log_normal(self: Any, mean: Any = 1.0, std: Any = 2.0) -> Any:
-        """A tensor like this one from the log-normal distribution."""
+        """Return a tensor like this one from the log-normal distribution."""
         return wrap(_Base.log_normal_(torch.empty_like(self), mean, std))
 
     def cauchy(self: Any, median: Any = 0.0, sigma: Any = 1.0) -> Any:
-        """A tensor like this one from the Cauchy distribution."""
+        """Return a tensor like this one from the Cauchy distribution."""
         return wrap(_Base.cauchy_(torch.empty_like(self), median, sigma))
 
     def uniform(self: Any, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Any:
-        """A tensor like this one from [from_, to)."""
+        """Return a tensor like this one from [from_, to)."""
         return wrap(_Base.uniform_(torch.empty_like(self), from_, to, generator=generator_on(generator, self.device)))

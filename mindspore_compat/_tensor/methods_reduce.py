@@ -22,7 +22,7 @@ _int32 = torch.int32
 
 
 def _axes(axis: Any) -> Any:
-    """None for all axes, else an int or a tuple."""
+    """Return None for all axes, else an int or a tuple."""
     if axis is None or axis.__class__ is int:
         return axis
     if isinstance(axis, (list, tuple)):
@@ -37,7 +37,7 @@ def _dtype(dtype: Any) -> Any:
 
 
 def _either(name: str, first: Any, kwargs: dict[str, Any], *others: str) -> Any:
-    """The value given under MindSpore's name or another one; TypeError for names left over is raised by `_no_more`."""
+    """Return the value given under MindSpore's name or another one; `_no_more` raises TypeError for names left over."""
     for other in others:
         if other in kwargs:
             return kwargs.pop(other)
@@ -61,10 +61,10 @@ def _extreme(
     where: Any = True,
     return_indices: bool = False,
 ) -> Any:
-    """Maximum or minimum; (values, indices) for torch's ``dim`` or if asked for.
+    """Return the maximum or minimum; (values, indices) for torch's ``dim`` or if asked for.
 
-    A position is ``dim`` to upstream's PyNative where ``dim`` and ``keepdim`` alone are given, but ``axis`` to what it
-    compiles.
+    A positional argument is ``dim`` in MindSpore's PyNative where only ``dim`` and ``keepdim`` are given, and ``axis``
+    in compiled code.
     """
     by_axis = axis is not None or keepdims is not None or initial is not ... or where is not True or return_indices
     initial = None if initial is ... else initial
@@ -111,7 +111,7 @@ class ReduceMethods:
     def sum(
         self: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **kwargs: Any
     ) -> Any:
-        """Sum over ``axis`` (None: all), from ``initial``."""
+        """Return the sum over ``axis`` (None: all), from ``initial``."""
         if isinstance(dtype, bool):  # torch's sum(dim, keepdim)
             dtype, keepdims = None, dtype
         if kwargs:
@@ -126,7 +126,7 @@ class ReduceMethods:
         return wrap(torch.ne(result + initial, 0)) if result.dtype is torch.bool else result + initial
 
     def mean(self: Any, axis: Any = None, keep_dims: Any = False, *, dtype: Any = None, **kwargs: Any) -> Any:
-        """Mean over ``axis`` (None: all); ints give an int, as upstream's CPU does."""
+        """Return the mean over ``axis`` (None: all); ints give an int, as MindSpore's CPU does."""
         if kwargs:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
@@ -136,7 +136,7 @@ class ReduceMethods:
         return wrap(mean_in(self, _axes(axis), keep_dims, dtype=_dtype(dtype)))
 
     def prod(self: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None, **kwargs: Any) -> Any:
-        """Product over ``axis`` (None: all)."""
+        """Return the product over ``axis`` (None: all)."""
         if kwargs:
             keep_dims = _either("keep_dims", keep_dims, kwargs, "keepdim", "keepdims")
             axis = _either("axis", axis, kwargs, "dim")
@@ -150,10 +150,10 @@ class ReduceMethods:
         return wrap(given_in(kernels.prod, self, operator.index(axis), keep_dims, dtype=_dtype(dtype)))
 
     def max(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """max(axis=None, keepdims=False, *, initial, where, return_indices): the maximum, or max(dim, keepdim=False):
-        (maximum, its index).
+        """Return the maximum: max(axis=None, keepdims=False, *, initial, where, return_indices). max(dim,
+        keepdim=False) returns (maximum, its index).
 
-        A position counts as ``dim``, but as ``axis`` where upstream compiles (`in_graph`).
+        A positional argument is ``dim``, and ``axis`` in code that MindSpore compiles (`in_graph`).
         """
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.maximum(self, args[0]))
@@ -163,7 +163,7 @@ class ReduceMethods:
             return retry_in_wider_dtype(error, _extreme, (self, True, args), kwargs, "max")
 
     def min(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """The minimum; as `max`."""
+        """Return the minimum, as `max`."""
         if args and isinstance(args[0], torch.Tensor):
             return wrap(torch.minimum(self, args[0]))
         try:
@@ -172,19 +172,19 @@ class ReduceMethods:
             return retry_in_wider_dtype(error, _extreme, (self, False, args), kwargs, "min")
 
     def argmax_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
-        """(maximum over ``axis``, its index); the function of this name returns them the other way round,
-        as upstream.
+        """Return (maximum over ``axis``, its index); the function of this name returns them the other way round, as
+        MindSpore.
         """
         return self.max(axis=axis, keepdims=keep_dims, return_indices=True)
 
     def argmin_with_value(self: Any, axis: Any = 0, keep_dims: Any = False) -> Any:
-        """(minimum over ``axis``, its index)."""
+        """Return (minimum over ``axis``, its index)."""
         return self.min(axis=axis, keepdims=keep_dims, return_indices=True)
 
     @with_dtype_fallback
     def argmax(self: Any, axis: Any = ..., keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """The index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 where upstream
-        compiles).
+        """Return the index of the maximum over ``axis`` (None: of all, flattened; default: None, but -1 in compiled
+        code).
         """
         if axis is ...:
             axis = -1 if dim is None and _Base.dim(self) and in_graph() else None
@@ -192,12 +192,12 @@ class ReduceMethods:
 
     @with_dtype_fallback
     def argmin(self: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
+        """Return the int32 index of the minimum over ``axis`` (None: of all, flattened)."""
         found = _arg_extreme("argmin", self, axis if dim is None else dim, keepdims, keepdim)
         return wrap(_Base.to(found, _int32))
 
     def var(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
-        """Variance over ``axis`` (None: all) with divisor n - ddof."""
+        """Return the variance over ``axis`` (None: all) with divisor n - ddof."""
         if kwargs:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
@@ -205,7 +205,7 @@ class ReduceMethods:
         return wrap(_Base.var(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def std(self: Any, axis: Any = None, ddof: Any = 0, keepdims: Any = False, **kwargs: Any) -> Any:
-        """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
+        """Return the standard deviation over ``axis`` (None: all) with divisor n - ddof."""
         if kwargs:
             axis, ddof = _either("axis", axis, kwargs, "dim"), _either("ddof", ddof, kwargs, "correction", "unbiased")
             keepdims = _either("keepdims", keepdims, kwargs, "keepdim")
@@ -213,16 +213,16 @@ class ReduceMethods:
         return wrap(_Base.std(_as_floats(self), _axes(axis), correction=int(ddof), keepdim=keepdims))
 
     def all(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """Whether all elements over ``axis`` (None: all) are true."""
+        """Return whether all elements over ``axis`` (None: all) are true."""
         return _logical(_Base.all, self, axis if dim is None else dim, keep_dims or keepdim)
 
     def any(self: Any, axis: Any = None, keep_dims: Any = False, *, dim: Any = None, keepdim: Any = False) -> Any:
-        """Whether any element over ``axis`` (None: all) is true."""
+        """Return whether any element over ``axis`` (None: all) is true."""
         return _logical(_Base.any, self, axis if dim is None else dim, keep_dims or keepdim)
 
     @with_dtype_fallback
     def ptp(self: Any, axis: Any = None, keepdims: Any = False) -> Any:
-        """Maximum - minimum over ``axis``."""
+        """Return maximum - minimum over ``axis``."""
         dims = tuple(range(_Base.dim(self))) if axis is None else _axes(axis)
         return wrap(torch.amax(self, dims, keepdims) - torch.amin(self, dims, keepdims))
 
@@ -230,12 +230,12 @@ class ReduceMethods:
     def norm(
         self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None
     ) -> Any:
-        """Vector or matrix norm."""
+        """Return a vector or matrix norm."""
         return wrap(norms.norm(self, p if ord is None else ord, _axes(dim), keepdim, _dtype(dtype)))
 
     @with_dtype_fallback
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:
-        """Running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""
+        """Return the running sum over ``axis`` (None: flattened); the dtype stays, small ints become int32."""
         axis = dim if axis is None else axis
         source = _Base.reshape(self, -1) if axis is None else self
         target = _dtype(dtype)
@@ -245,20 +245,20 @@ class ReduceMethods:
 
     @with_dtype_fallback
     def cumprod(self: Any, dim: Any, dtype: Any = None) -> Any:
-        """Running product over ``dim``."""
+        """Return the running product over ``dim``."""
         return wrap(given_in(_Base.cumprod, self, operator.index(dim), dtype=_dtype(dtype)))
 
     # --- order ---
 
     @with_dtype_fallback
     def sort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
-        """(sorted values, int32 indices)."""
+        """Return (sorted values, int32 indices)."""
         values, indices = torch.sort(self, dim=axis if dim is None else dim, descending=descending, stable=stable)
         return wrap(values), wrap(_Base.to(indices, _int32))
 
     @with_dtype_fallback
     def argsort(self: Any, axis: Any = -1, descending: Any = False, *, dim: Any = None, stable: Any = False) -> Any:
-        """The int32 indices that sort."""
+        """Return the int32 indices that sort."""
         return wrap(
             _Base.to(
                 torch.argsort(self, dim=axis if dim is None else dim, descending=descending, stable=stable), _int32
@@ -267,7 +267,7 @@ class ReduceMethods:
 
     @with_dtype_fallback
     def searchsorted(self: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
-        """Where values would be inserted, as int32."""
+        """Return the places to insert values at, as int32."""
         if side not in ("left", "right"):
             raise ValueError(
                 f"For 'Tensor.searchsorted', the argument 'side' should be one of in ['left', 'right'], but got {side}."

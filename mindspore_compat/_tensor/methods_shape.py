@@ -23,7 +23,7 @@ _get_shape = _Base.size
 
 
 def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tuple:
-    """The one argument, which came under one of its names."""
+    """Return the one argument, given under one of its names."""
     if args or len(kwargs) != 1 or not kwargs.keys() <= set(names):
         raise TypeError(f"For 'Tensor.{method}', the argument must be given once, but got {args} and {sorted(kwargs)}.")
     return (next(iter(kwargs.values())),)
@@ -35,7 +35,7 @@ class ShapeMethods:
     __slots__ = ()
 
     def view(self: Any, *shape: Any) -> Any:
-        """The same values in another shape; copies only if it must.
+        """Return the same values in another shape; copy only if necessary.
 
         Examples:
             >>> print(Tensor([1, 2, 3, 4]).view(2, 2))
@@ -47,7 +47,7 @@ class ShapeMethods:
         return wrap(_Base.reshape(self, *shape))
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
-        """The same values in another shape; one length may be -1.
+        """Return the same values in another shape; one length may be -1.
 
         Examples:
             >>> print(Tensor([1, 2, 3, 4]).reshape(2, -1))
@@ -59,8 +59,9 @@ class ShapeMethods:
         return wrap(_Base.reshape(self, *shape))
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
-        """Two ints: these axes exchanged, as torch's ``transpose(dim0, dim1)``; of a matrix a permutation where
-        upstream compiles. Else all axes in another order, in one sequence or as arguments; none reverses them.
+        """Exchange two axes, given as two ints like torch's ``transpose(dim0, dim1)``; for a matrix in compiled code,
+        two ints are a permutation. Otherwise permute all axes, given as one sequence or as arguments; without any,
+        reverse them.
         """
         if kwargs:
             if axes or kwargs.keys() != {"axes"}:
@@ -76,15 +77,15 @@ class ShapeMethods:
         return wrap(_Base.permute(self, axes))
 
     def expand_dims(self: Any, axis: int) -> Any:
-        """A new axis of length 1 at ``axis``."""
+        """Insert an axis of length 1 at ``axis``."""
         return wrap(_Base.unsqueeze(self, axis))
 
     def unsqueeze(self: Any, dim: Any = None, *, axis: Any = None) -> Any:
-        """A new axis of length 1 at ``dim``."""
+        """Insert an axis of length 1 at ``dim``."""
         return wrap(_Base.unsqueeze(self, axis if dim is None else dim))
 
     def squeeze(self: Any, *axis: Any, **kwargs: Any) -> Any:
-        """Without the axes of length 1: all, or those among the named ones."""
+        """Remove the axes of length 1: all, or those among the named ones."""
         names = axis or tuple(kwargs.pop(name) for name in ("axis", "dim") if name in kwargs)
         if kwargs:
             raise TypeError(f"For 'Tensor.squeeze', the argument {sorted(kwargs)} is not known.")
@@ -94,8 +95,8 @@ class ShapeMethods:
         return wrap(_Base.squeeze(self, dims if isinstance(dims, int) else tuple(dims)))
 
     def flatten(self: Any, *dims: Any, order: Any = "C", start_dim: Any = 0, end_dim: Any = -1) -> Any:
-        """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. It may come first; as in torch the axes
-        may.
+        """Join axes ``start_dim`` to ``end_dim``; order "F" is column-major. The order may come first, or as in torch
+        the axes.
         """
         if dims and isinstance(dims[0], str):
             order, *dims = dims  # type: ignore[assignment]
@@ -107,21 +108,21 @@ class ShapeMethods:
         return wrap(_Base.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
 
     def broadcast_to(self: Any, *shape: Any, **kwargs: Any) -> Any:
-        """Repeated to ``shape``; -1 keeps a length."""
+        """Repeat to ``shape``; -1 keeps a length."""
         if kwargs:
             shape = _only("broadcast_to", shape, kwargs, "shape", "size")
         return wrap(_Base.expand(self, *shape))
 
     def tile(self: Any, *dims: Any, **kwargs: Any) -> Any:
-        """Repeated as a whole, so often along each axis."""
+        """Repeat the tensor as a whole along each axis."""
         if kwargs:
             dims = _only("tile", dims, kwargs, "reps", "dims", "multiples")
         return wrap(_Base.tile(self, *dims))
 
     def repeat(self: Any, *repeats: Any, axis: Any = None, **kwargs: Any) -> Any:
-        """Each element repeated along ``axis`` (None: flattened), as numpy.
+        """Repeat each element along ``axis`` (None: flattened), as numpy.
 
-        With one repetition for each axis of the tensor (2.x and torch), the tensor as a whole is repeated instead.
+        One repetition for each axis of the tensor (2.x and torch) repeats the tensor as a whole instead.
         """
         if kwargs or not repeats:
             repeats = _only("repeat", repeats, kwargs, "repeats")
@@ -146,12 +147,12 @@ class ShapeMethods:
     def repeat_interleave(
         self: Any, repeats: Any, dim: Any = None, *, axis: Any = None, output_size: Any = None
     ) -> Any:
-        """Each element repeated along ``dim`` (None: flattened)."""
+        """Repeat each element along ``dim`` (None: flattened)."""
         repeats = constant(repeats, self.device) if isinstance(repeats, (tuple, list)) else repeats
         return wrap(_Base.repeat_interleave(self, repeats, axis if dim is None else dim, output_size=output_size))
 
     def resize(self: Any, *new_shape: Any) -> Any:
-        """The first elements in another shape, zeros where there are too few."""
+        """Return the first elements in another shape, padded with zeros."""
         if not new_shape:
             return self
         shape = tuple(new_shape[0]) if isinstance(new_shape[0], (tuple, list)) else new_shape
@@ -163,25 +164,25 @@ class ShapeMethods:
     def split(
         self: Any, split_size_or_sections: Any = None, axis: Any = 0, *, split_size: Any = None, dim: Any = None
     ) -> Any:
-        """Pieces along ``axis``: of an equal length, or of the lengths given."""
+        """Split along ``axis`` into pieces of an equal length, or of the lengths given."""
         sizes = split_size if split_size_or_sections is None else split_size_or_sections
         if isinstance(sizes, int):
             return wrap(tuple(torch._VF.split(self, sizes, axis if dim is None else dim)))  # type: ignore[attr-defined]
         return wrap(tuple(torch._VF.split_with_sizes(self, list(sizes), axis if dim is None else dim)))  # type: ignore[attr-defined]
 
     def chunk(self: Any, chunks: Any, axis: Any = 0, *, dim: Any = None) -> Any:
-        """At most ``chunks`` pieces of equal length, the last may be shorter."""
+        """Split into at most ``chunks`` pieces of equal length; the last may be shorter."""
         return wrap(tuple(_Base.chunk(self, chunks, axis if dim is None else dim)))
 
     def diagonal(
         self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dim1: Any = None, dim2: Any = None
     ) -> Any:
-        """A diagonal of the plane of two axes, as last axis."""
+        """Return a diagonal of the plane of two axes, as last axis."""
         return wrap(_Base.diagonal(self, offset, axis1 if dim1 is None else dim1, axis2 if dim2 is None else dim2))
 
     @with_dtype_fallback
     def trace(self: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Any:
-        """The sum along a diagonal."""
+        """Return the sum along a diagonal."""
         return self.diagonal(offset, axis1, axis2).sum(
             -1, dtype=self.dtype if dtype is None and self.dtype is torch.bool else dtype
         )
@@ -190,7 +191,7 @@ class ShapeMethods:
 
     @with_dtype_fallback
     def take(self: Any, indices: Any, axis: Any = None, mode: str = "clip") -> Any:
-        """Elements along ``axis`` (None: flattened); indices out of range are cut ("clip") or wrapped ("wrap")."""
+        """Return elements along ``axis`` (None: flattened); clip or wrap indices out of range ("clip", "wrap")."""
         if mode not in ("raise", "wrap", "clip"):
             raise ValueError(
                 f"For 'Tensor.take', the argument 'mode' should be one of in ['raise', 'wrap', 'clip'], but got {mode}."
@@ -202,14 +203,14 @@ class ShapeMethods:
         elif mode == "clip":
             places = torch.remainder(
                 torch.clamp(places, -length, length - 1), length
-            )  # upstream counts from the end within the length
+            )  # MindSpore counts from the end within the length
         shape = tuple(_get_shape(source))
         result = torch.index_select(source, axis, _Base.reshape(places, -1))
         return wrap(_Base.reshape(result, (*shape[:axis], *places.shape, *shape[axis + 1 :])))
 
     @with_dtype_fallback
     def choose(self: Any, choices: Any, mode: str = "clip") -> Any:
-        """At each place the element of ``choices[self]``."""
+        """Return at each place the element of ``choices[self]``."""
         items = (
             torch.unbind(choices)
             if isinstance(choices, torch.Tensor)
@@ -223,7 +224,7 @@ class ShapeMethods:
 
     @with_dtype_fallback
     def scatter(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``src`` put at the indices of an axis; int32 indices are taken."""
+        """Return a copy with ``src`` at the indices of an axis; int32 indices are accepted."""
         values = {**dict(zip(("axis", "index", "src", "reduce"), args, strict=False)), **kwargs}
         axis = values.pop("axis", values.pop("dim", None))
         src = values.pop("src", values.pop("value", None))
@@ -236,5 +237,7 @@ class ShapeMethods:
 
     @with_dtype_fallback
     def unfold(self: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-        """Windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is ``torch.Tensor.unfold``."""
+        """Return windows of (N, C, H, W) as columns; torch's ``unfold(dimension, size, step)`` is
+        ``torch.Tensor.unfold``.
+        """
         return wrap(kernels.unfold(self, kernel_size, dilation, padding, stride))

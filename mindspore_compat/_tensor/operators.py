@@ -26,21 +26,19 @@ Tensor: Any = None  # set by `install_operators`: a global is the quickest name 
 
 
 def promoted(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both operands, with 0-d tensors counted as full members of type promotion (torch gives way to the
-    other operand).
-    """
+    """Return both operands, with 0-d tensors as full members of type promotion (in torch they give way)."""
     if isinstance(right, torch.Tensor) and right.dtype is not left.dtype and (right.dim() == 0 or left.dim() == 0):
         common = common_type(left.dtype, right.dtype)
         return _Base.to(left, common), _Base.to(right, common)
     return left, right
 
 
-#: Python's own types that no operator takes; what they would make of it themselves is not asked (``"a" * x`` repeats)
+#: Python types that no operator takes; their own reflected operators are not tried (``"a" * x`` repeats)
 _REFUSED = (str, bytes, bytearray, dict, set, frozenset, type, type(None))
 
 
 def _operand(value: Any, like: torch.Tensor, name: str) -> Any:
-    """``value`` as something a torch operator takes, NotImplemented if MindSpore would refuse it."""
+    """Return ``value`` as an operand of torch, NotImplemented if MindSpore would refuse it."""
     if isinstance(value, _REFUSED):
         raise TypeError(f"The operator '{name}' takes Tensors and numbers, but got {type(value).__name__}.")
     if isinstance(value, (np.number, np.bool_)):
@@ -77,15 +75,15 @@ def _binary(
 
 
 def _scaled(op: Callable[..., Any], other: Any, alpha: Any) -> Any:
-    """``other`` · ``alpha``, which ``x.__add__`` and ``x.__sub__`` take by name."""
+    """Return ``other`` · ``alpha``; ``x.__add__`` and ``x.__sub__`` accept ``alpha`` by name."""
     if op is not _Base.add and op is not _subtract:
         raise TypeError("The operator takes no argument 'alpha': only '+' and '-' do. Multiply the operand.")
     return other * alpha
 
 
 def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool) -> Callable[[Any, Any], torch.Tensor]:
-    """The same for integers, with upstream's values where torch refuses to divide by 0: of a quotient the greatest or
-    the least number by the sign of ``left``, or 0; of a remainder the least, 0 of 8 and 16 bits.
+    """Compute with integers as MindSpore where torch refuses to divide by 0. A quotient is the largest or smallest
+    number by the sign of ``left``, or 0. A remainder is the smallest number, or 0 with 8 and 16 bits.
     """
 
     def divided(left: Any, right: Any) -> torch.Tensor:
@@ -95,12 +93,12 @@ def _by_integers(function: Callable[[Any, Any], torch.Tensor], is_quotient: bool
             except RuntimeError as error:
                 if "ZeroDivisionError" not in str(error):
                     raise
-        common = torch.result_type(left, right)  # what is recorded must hold for a 0 that comes later
+        common = torch.result_type(left, right)  # a recorded step must also work for a later 0
         left, right = (torch.as_tensor(item).to(common) for item in (left, right))
         zero = torch.eq(right, 0)
         result = function(left, torch.where(zero, torch.ones_like(right), right))
         info = torch.iinfo(common)
-        least = info.min if common.itemsize > 2 else 0  # as C++ cuts what is not a number
+        least = info.min if common.itemsize > 2 else 0  # as C++ casts NaN
         at_zero = torch.where(left > 0, info.max, torch.where(left < 0, info.min, 0)) if is_quotient else least
         return torch.where(zero, at_zero, result).to(common)
 
@@ -115,9 +113,7 @@ truncated_remainder = _by_integers(torch.fmod, False)
 
 
 def _subtract(left: Any, right: Any) -> torch.Tensor:
-    """left - right, also of bools, which torch refuses: two of them differ or not, one becomes the other's kind of
-    number.
-    """
+    """Return left - right. torch refuses bools: two of them give their difference, one is cast to the other's dtype."""
     try:
         return torch.sub(left, right) if isinstance(left, torch.Tensor) else torch.rsub(right, left)
     except RuntimeError as error:
@@ -136,7 +132,7 @@ def _reflected(
     traced: bool = False,
 ) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, np.ndarray):  # numpy on the left decides, as upstream
+        if isinstance(other, np.ndarray):  # numpy on the left decides, as MindSpore
             return numpy_op(other, self.asnumpy())
         if not isinstance(other, (torch.Tensor, *_NUMBERS)):
             other = _operand(other, self, name)
@@ -157,11 +153,11 @@ def _reflected(
 
 
 def install_operators(cls: type) -> None:
-    """Give a class the operators; one row each."""
+    """Install the operators on a class; one row each."""
     global Tensor
     Tensor = cls
     b = _Base
-    # upstream's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
+    # MindSpore's products and quotients let a 0-d tensor give way, as torch does; its other operators do not
     as_torch = ("mul", "truediv", "rmul", "rtruediv")
     for name, op in {
         "add": b.add,
@@ -197,7 +193,7 @@ def install_operators(cls: type) -> None:
 
 
 def _install_reflected(as_torch: tuple[str, ...]) -> None:
-    """The operators with the Tensor on the right; ``as_torch`` are those that let a 0-d tensor give way."""
+    """Install the operators with the Tensor on the right; in those of ``as_torch`` a 0-d tensor gives way."""
     b = _Base
 
     def lift(op: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
@@ -243,7 +239,7 @@ def _unary(op: Callable[[Any], torch.Tensor], traced: bool = False) -> Callable[
 
 
 def _traced_getitem(self: Tensor, index: Any) -> Any:
-    """``x[index]`` in a trace, where an error can not be caught."""
+    """Return ``x[index]`` in a trace, where an error cannot be caught."""
     if isinstance(index, tuple):
         index = numpy_index(index)
     items = index if isinstance(index, tuple) else (index,)

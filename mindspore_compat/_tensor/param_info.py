@@ -1,6 +1,4 @@
-"""`ParamInfo`: what a Parameter is called and how it trains, apart from its values. Upstream:
-``mindspore._c_expression.ParamInfo``.
-"""
+"""`ParamInfo`: name and training attributes of a Parameter. MindSpore: ``mindspore._c_expression.ParamInfo``."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from typing import Any
 
 __all__ = ["ParamInfo"]
 
-#: what is a Parameter's own, as a new record has it; `clone` takes it along
+#: attributes of the Parameter itself with their defaults; `clone` copies them
 _SHARED = {
     "name": "",
     "requires_grad": True,
@@ -19,7 +17,7 @@ _SHARED = {
 }
 
 
-#: what upstream's compiler notes of one, as it is before a program is compiled; a program may set them
+#: attributes of MindSpore's compiler, before compilation; a program may set them
 _UNTOLD: dict[str, Any] = {
     "cache_enable": False,
     "interleaved_parallel": False,
@@ -38,7 +36,7 @@ _LISTS = frozenset(
 
 
 class ParamInfo:
-    """Of a Parameter: its attributes, read and set through it. Without one: a record of them, to give to another."""
+    """Attributes of a Parameter, read and set through it. Without one: a record of attributes for another one."""
 
     def __init__(self, obj: Any = None) -> None:
         self.__dict__["obj"] = obj
@@ -46,7 +44,7 @@ class ParamInfo:
             self.__dict__.update(_SHARED)
 
     def _notes(self) -> dict[str, Any]:
-        """What else programs write: with the Parameter, which must not hold what holds it."""
+        """Return the dict of other attributes. It lives in the Parameter, to avoid a reference cycle."""
         return self.obj.__dict__.setdefault("_notes", {}) if self.obj is not None else self.__dict__
 
     def __getattr__(self, name: str) -> Any:
@@ -70,7 +68,7 @@ class ParamInfo:
             self._notes()[name] = value
 
     def clone(self) -> ParamInfo:
-        """The attributes, of no Parameter yet: ``other.param_info = info.clone()`` gives ``other`` the name too."""
+        """Return the attributes without a Parameter: ``other.param_info = info.clone()`` also copies the name."""
         copied = ParamInfo()
         copied.__dict__.update({name: getattr(self, name) for name in _SHARED})
         return copied

@@ -1,6 +1,4 @@
-"""How the values of a Tensor are written: in its ``str`` by numpy, in its ``repr`` as upstream's C++ writes them, in
-other lines.
-"""
+"""Text of a Tensor's values: ``str`` by numpy, ``repr`` as MindSpore's C++ writes them."""
 
 from __future__ import annotations
 
@@ -16,19 +14,20 @@ _EDGE = 3  # this many are shown on each side of what is left out
 _MOST, _MOST_IN_A_LINE = 2 * _EDGE, 1000  # of an axis; of the axis of a Tensor that has but one
 _PER_LINE = {"f": 12, "b": 12}  # with one axis; of other kinds 24
 _FIXED = {2: (11, 4), 4: (15, 8), 8: (15, 8)}  # bytes of a float: width and digits
-_BRIEF = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)  # floats that numpy lacks
+_BRIEF = (torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)  # floats that numpy does not have
 
 
 def str_values(array: np.ndarray, dtype: torch.dtype) -> str:
-    """Values as MindSpore's ``str`` shows them: numpy's text, and six decimals for bfloat16."""
+    """Return the values as MindSpore's ``str`` shows them: numpy's text, and six decimals for bfloat16."""
     if dtype is not torch.bfloat16:
         return str(array)
     return np.array2string(array, formatter={"float_kind": lambda x: f"{x:.6f}"})
 
 
 def repr_values(array: np.ndarray, dtype: torch.dtype) -> str:
-    """Values as MindSpore's repr shows them: floats in scientific notation with as many digits as the dtype carries,
-    integers and floats that numpy lacks as wide as the widest shown; one without dimensions with six digits at most.
+    """Return the values as MindSpore's repr shows them. Floats are in scientific notation with the dtype's digits.
+    Integers and floats that numpy does not have are as wide as the widest one shown. A 0-d value has at most six
+    digits.
     """
     if array.ndim == 0:
         return _short(array.item())
@@ -41,7 +40,7 @@ def repr_values(array: np.ndarray, dtype: torch.dtype) -> str:
 
 
 def _places(size: int, ndim: int) -> np.ndarray:
-    """The places of an axis that are shown."""
+    """Return the places of an axis that are shown."""
     if size <= (_MOST if ndim > 1 else _MOST_IN_A_LINE):
         return np.arange(size)
     return np.r_[:_EDGE, size - _EDGE : size]
@@ -65,14 +64,14 @@ def _writer(shown: np.ndarray, brief: bool) -> Callable[[Any], str]:
 
 
 def _lines(array: np.ndarray, text: Callable[[Any], str], depth: int, per_line: int) -> Iterator[str]:
-    """``array`` in brackets: a part of the Tensor, ``depth`` axes down."""
+    """Yield ``array`` in brackets: a part of the Tensor, ``depth`` axes down."""
     whole = depth + array.ndim
     places = _places(len(array), whole)
     cut = len(places) < len(array)
     yield "["
     for number, place in enumerate(places):
         last = number == len(places) - 1
-        gap = cut and number == _EDGE - 1  # what is left out comes next
+        gap = cut and number == _EDGE - 1  # the omitted part comes next
         if array.ndim > 1:
             yield from _lines(array[place], text, depth + 1, per_line)
             line = "\n" + " " * (depth + 1)

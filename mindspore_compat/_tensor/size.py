@@ -10,7 +10,7 @@ __all__ = ["Size"]
 
 
 class Size(int):
-    """MindSpore's ``Tensor.size`` is an int, torch's a method; torch's own Python code calls it. This is both."""
+    """Value that is both an int, as MindSpore's ``Tensor.size``, and a method, as torch's own Python code calls it."""
 
     _shape: tuple[int, ...]
 

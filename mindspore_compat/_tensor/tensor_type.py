@@ -1,4 +1,4 @@
-"""What the classes of Tensors print as: upstream's names where ``import mindspore`` delivers this package."""
+"""Metaclasses of Tensor and Parameter: printed with MindSpore's names where ``import mindspore`` is this package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ParameterType", "TensorType"]
 
 
 class TensorType(type(torch.Tensor)):  # type: ignore[misc]
-    """The class of `Tensor`. Its ``__module__`` stays: pickles, and torch's files, find it by that anywhere."""
+    """Class of `Tensor`. Its ``__module__`` stays: pickles and torch's files find the class by it."""
 
     def __repr__(cls) -> str:
         package, _, rest = cls.__module__.partition(".")
@@ -20,6 +20,6 @@ class TensorType(type(torch.Tensor)):  # type: ignore[misc]
 
 
 class ParameterType(TensorType, type(torch.nn.Parameter)):  # type: ignore[misc]
-    """The class of `Parameter`. What torch's own asks besides is about ``torch.nn.Parameter`` alone."""
+    """Class of `Parameter`. torch's own checks concern ``torch.nn.Parameter`` alone."""
 
     __instancecheck__ = type.__instancecheck__

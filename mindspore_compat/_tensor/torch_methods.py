@@ -1,4 +1,4 @@
-"""torch's own methods and attributes on `Tensor`: as they are, but what they return are Tensors."""
+"""torch's own methods and attributes on `Tensor`, returning Tensors."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _RANDOM = frozenset(
 
 
 def install_torch_methods(cls: type) -> None:
-    """Every method and tensor-valued attribute of torch's that ``cls`` and its mixins do not define otherwise stays,
-    and gives Tensors.
+    """Install torch's methods and tensor-valued attributes that ``cls`` and its mixins do not define; they return
+    Tensors.
     """
     own = {name for base in cls.__mro__[: cls.__mro__.index(torch.Tensor)] for name in vars(base)}
     for name in dir(torch.Tensor):
@@ -81,7 +81,7 @@ def _tensor_property(descriptor: Any, function: Callable[[torch.Tensor], torch.T
 
 
 def _part(name: str, callable_tensor: type) -> property:
-    """``x.real``, an attribute of torch's and numpy's; upstream's is a method, so what it gives can be called."""
+    """Return ``x.real``: an attribute in torch and numpy, a method in MindSpore, so the result can be called."""
 
     def get(self: Any) -> Any:
         if tracing.is_tracing():
@@ -105,7 +105,7 @@ def _reduced(self: Any, protocol: Any) -> Any:
 
 
 def _backward(self: Any, *args: Any, **kwargs: Any) -> None:
-    """torch's ``backward``, with the reason where there is nothing to go back through."""
+    """Call torch's ``backward``; explain the error if there is no graph."""
     if not self.requires_grad and not tracing.is_tracing():
         raise RuntimeError(
             "For 'backward', this Tensor has no graph. A Cell in evaluation mode, called with MindSpore's Tensors, "
@@ -116,7 +116,7 @@ def _backward(self: Any, *args: Any, **kwargs: Any) -> None:
 
 
 def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
-    """``method`` with a `Generator` for its ``generator``."""
+    """Return ``method`` with support for a `Generator` as its ``generator``."""
 
     def drawing(self: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("generator") is not None:

@@ -1,8 +1,8 @@
-"""While torch.compile traces a program, Tensors mean the same as ever (docs/design/compile.md).
+"""Tensor semantics while torch.compile traces a program (docs/design/compile.md).
 
 Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in
-place. It asks the class's ``__torch_function__`` if there is one; but ours is switched off, since a Python function
-there costs each operator 2 µs. So it is switched on while Dynamo traces, and only then. Guards do not look at it.
+place. It asks the class's ``__torch_function__`` if there is one. Ours is on only while Dynamo traces, since a Python
+function there costs each operator 2 µs. Guards do not check it.
 
 Nothing here runs, and nothing of Dynamo is imported, in a program that does not use torch.compile.
 """
@@ -23,20 +23,20 @@ _plain_operators = torch._C.DisableTorchFunctionSubclass
 _off = torch._C._disabled_torch_function_impl
 _TENSOR: Any = None
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-active = False  # whether Dynamo traces; what is traced must not look at it
-#: what Tensor's operators are while Dynamo traces, by the name in `operator`
+active = False  # whether Dynamo traces; traced code must not read it
+#: Tensor's operators while Dynamo traces, by the name in `operator`
 by_operator: dict[str, Callable[..., Any]] = {}
 _own: dict[Any, Callable[..., Any]] = {}  # the same by what Dynamo calls them
 _own_functions: list[
     tuple[Callable[..., Any], Callable[..., Any]]
-] = []  # those that torch has in Python, which Dynamo does not find as keys
+] = []  # torch's Python functions, which Dynamo does not find as keys
 _reflected: dict[Any, Callable[..., Any]] = {}  # for torch.export, which leaves ``1 - x`` as it is
 #: torch's methods that mean something else on a Tensor
 _ambiguous: set[Any] = set()
 
 
 def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """Tensor's ``__torch_function__`` while Dynamo traces: MindSpore's operators, else torch's function."""
+    """Run as Tensor's ``__torch_function__`` while Dynamo traces: MindSpore's operators, else torch's function."""
     with _plain_operators():
         if is_tracing():
             own = _own.get(func)
@@ -51,8 +51,8 @@ def _torch_function(cls: type, func: Any, types: Any, args: Any = (), kwargs: An
 
 
 def _with_plain_self(self: torch.Tensor, *args: Any) -> tuple[Any, ...]:
-    """For backends that run Dynamo's graph as it is: there a method of torch's is looked up by name on whatever the
-    program gave.
+    """Convert ``self`` for backends that run Dynamo's graph as it is: they look up torch's methods by name on any
+    object.
     """
     return torch.ops.aten.alias.default(self), *args
 
@@ -61,8 +61,8 @@ _on: Any = classmethod(_torch_function)
 
 
 def _fill() -> None:
-    """Dynamo asks with torch's method for an operator: ``iadd`` comes as ``Tensor.add_``. Methods of that name do not
-    come here.
+    """Fill the tables. Dynamo looks up an operator by torch's method: ``iadd`` comes as ``Tensor.add_``. Direct calls
+    of methods of that name do not come here.
     """
     from torch._dynamo.variables import builtin
 
@@ -96,7 +96,7 @@ def _fill() -> None:
 
 
 def begin() -> None:
-    """Called at trace time, by whatever of ours Dynamo meets first."""
+    """Begin tracing; the first function of this package that Dynamo meets calls it."""
     global active
     from torch._dynamo.symbolic_convert import InstructionTranslator
 
@@ -107,7 +107,7 @@ def begin() -> None:
         import torch._functorch.config as config
 
         # A check of custom operators' aliasing that AOT runs at the first call. It refuses classes that it does not
-        # know ("Multiple dispatch failed"), and has no list to put them on.
+        # know ("Multiple dispatch failed"), and has no list of exceptions.
         config.check_custom_op_aliasing = False
     InstructionTranslator.current_tx().output.add_cleanup_hook(end)
     _TENSOR.__torch_function__, active = _on, True
@@ -117,7 +117,7 @@ begin._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as torch.c
 
 
 def end() -> None:
-    """Called when Dynamo has traced, or failed to."""
+    """End tracing, after success or failure."""
     global active
     _TENSOR.__torch_function__, active = _off, False
 
@@ -127,9 +127,9 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def traced_as(version: Callable[..., Any]) -> Callable[[Any], Any]:
-    """Decorator: Dynamo traces ``version`` in place of the function, which need not ask whether it is traced.
+    """Decorate a function: Dynamo traces ``version`` in its place, so the function need not check for tracing.
 
-    Only for functions that nobody decorates with `functools.wraps`, which copies the mark.
+    Do not decorate such a function with `functools.wraps`, which copies the mark.
     """
 
     def mark(function: Any) -> Any:
@@ -139,15 +139,13 @@ def traced_as(version: Callable[..., Any]) -> Callable[[Any], Any]:
     return mark
 
 
-#: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo can not follow
+#: calls a function eagerly, with all that it calls: differentiation and optimizers, whose Python Dynamo cannot follow
 # rightly. It breaks the graph
 not_traced = torch._disable_dynamo(_call)
 
 
 class SeenByDynamo:
-    """An attribute that is never there: ``__tensor_flatten__``, for which Dynamo asks each tensor that it meets before
-    it does anything with it.
-    """
+    """Attribute that is never there, named ``__tensor_flatten__``: Dynamo asks each tensor for it first."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         dynamo = sys.modules.get("torch._dynamo.symbolic_convert")
@@ -157,6 +155,6 @@ class SeenByDynamo:
 
 
 def bind(cls: type) -> None:
-    """Tell which class it is; called once by common/tensor.py."""
+    """Set the Tensor class; called once by common/tensor.py."""
     global _TENSOR
     _TENSOR = cls

@@ -1,4 +1,4 @@
-"""How a result of torch becomes a `Tensor`: by changing the class of the Python object in place."""
+"""Conversion of torch's results to `Tensor`, by changing the class of the Python object in place."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ TENSOR: Any = torch.Tensor  # the real class once common/tensor.py has defined i
 
 
 def bind(cls: type) -> None:
-    """Tell `wrap` which class to give; called once by common/tensor.py."""
+    """Set the class that `wrap` assigns; called once by common/tensor.py."""
     global TENSOR
     TENSOR = cls
 
 
 def _wrap_traced(result: Any) -> Any:
-    """`wrap` while Dynamo traces, which makes containers anew."""
+    """Run `wrap` while Dynamo traces; it creates new containers."""
     cls = type(result)  # Dynamo follows this, but not ``__class__``
     if cls is _Plain:
         return wrapped_in_trace(result)
@@ -42,8 +42,8 @@ def _wrap_traced(result: Any) -> Any:
 
 @tracing.traced_as(_wrap_traced)
 def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
-    """``result`` with every plain torch tensor in it (through tuples, lists and dicts) turned into a `Tensor`; itself
-    where all that it holds stay the same objects.
+    """Turn every plain torch tensor in ``result`` (also in tuples, lists and dicts) into a `Tensor`. Return the same
+    container if all its items stay the same objects.
 
     Args:
         _known: what has been made of the lists, tuples and dicts in it, by id: each is walked once, however often they
@@ -75,7 +75,7 @@ def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
 
 
 def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that computes with torch's tensors, for callers who compute with Tensors: ``super().construct(x)``."""
+    """Decorate a method that computes with torch's tensors so that it returns Tensors: ``super().construct(x)``."""
 
     @functools.wraps(method)
     def wrapped(self: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -89,15 +89,15 @@ def giving_tensors(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wrapped_in_trace(result: torch.Tensor) -> Any:
-    """A plain tensor as a `Tensor` while Dynamo traces, which can not follow a change of class; there it costs nothing
-    when the program runs.
+    """Return a plain tensor as a `Tensor` while Dynamo traces, which cannot follow a change of class. It costs nothing
+    at run time.
     """
     tracing.begin()
     return torch.Tensor.as_subclass(result, TENSOR)
 
 
 def plain(tensor: torch.Tensor) -> torch.Tensor:
-    """A plain, detached ``torch.Tensor`` on the same storage."""
+    """Return a plain, detached ``torch.Tensor`` on the same storage."""
     return _detach(tensor)
 
 
@@ -105,30 +105,30 @@ _get_data = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
 
 
 def memory(tensor: torch.Tensor) -> torch.Tensor:
-    """As `plain`, but for writing: torch does not count it as a change.
+    """Return it as `plain` does, but for writing: torch does not count the write as a change.
 
-    As upstream, who differentiates a forward that ran before uses the values that are there then, and what a gradient
-    does not depend on may change.
+    As in MindSpore, gradients of an earlier forward use the new values, and a value that no gradient needs may change.
     """
     return _detach(tensor) if _is_tracing() else _get_data(tensor)  # Dynamo does not know the attribute on our class
 
 
 def copied(result: torch.Tensor) -> Any:
-    """`wrap` of a copy, with memory for each element: torch has what it repeats as a view of the input."""
+    """Return `wrap` of a copy, with memory for each element: torch represents a repetition as a view of the input."""
     return wrap(torch.clone(result, memory_format=torch.contiguous_format))
 
 
 def unaliased(target: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    """``value``, or a copy of it if it lies in the memory that is to be written to: torch would read there what it has
-    just written, or refuse.
+    """Return ``value``, or a copy of it if it shares memory with ``target``. torch would refuse the write, or read
+    elements that it has just written.
     """
     return _clone(value) if not _is_tracing() and _is_alias_of(target, value) else value
 
 
 def byte_view(data: torch.Tensor) -> torch.Tensor:
-    """The elements of a contiguous tensor in memory as flat uint8.
+    """Return the elements of a contiguous tensor in memory as flat uint8.
 
-    One element, or none, is contiguous whatever its stride, which torch's ``view`` of another dtype refuses.
+    A tensor of one element or none is contiguous for any stride; torch's ``view`` of another dtype refuses some of
+    them.
     """
     count = data.numel()
     flat = data.as_strided((count,), (1,)) if count < 2 else data.view(-1)

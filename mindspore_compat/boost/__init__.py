@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost``."""
+"""MindSpore: ``mindspore.boost``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.boost.adasum import AdaSum

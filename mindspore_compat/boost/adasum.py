@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.adasum``. Method: https://arxiv.org/abs/2006.02924."""
+"""MindSpore: ``mindspore.boost.adasum``. Method: https://arxiv.org/abs/2006.02924."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ __all__ = ["AdaSum"]
 
 
 class AdaSum(Cell):
-    """Parameters after a step whose size and direction groups of processes agree on by their adaptive sum: the old
-    ones minus it.
+    """Parameters after a step on which groups of processes agree by their adaptive sum: the old ones minus it.
 
     Args:
         rank: of this process.

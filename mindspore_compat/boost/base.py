@@ -1,4 +1,4 @@
-"""Parameters in groups, and optimizers made anew for them. Upstream: ``mindspore.boost.base``."""
+"""Parameters in groups, and optimizers made anew for them. MindSpore: ``mindspore.boost.base``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class OptimizerProcess:
-    """Makes an optimizer anew with other groups of Parameters, above all with gradient centralization.
+    """Factory of an optimizer with other groups of Parameters, mainly with gradient centralization.
 
     Args:
         opt: an optimizer of this package (not thor nor AdamWeightDecay), one whose ``__init__`` has
@@ -42,12 +42,12 @@ class OptimizerProcess:
 
     @staticmethod
     def build_params_dict(network: Any) -> dict[int, Any]:
-        """{id of a Parameter: the Cell that holds it}."""
+        """Return {id of a Parameter: the Cell that holds it}."""
         return {id(item): cell for _, cell in network.cells_and_names() for item in cell.get_parameters(expand=False)}
 
     @staticmethod
     def build_gc_params_group(params_dict: dict[int, Any], parameters: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The groups, each split into Parameters whose gradients are to be centralized and others: beta, gamma, bias,
+        """Return the groups, each split into Parameters with centralized gradients and others: beta, gamma, bias,
         weights of grouped convolutions and of LessBN's last layer.
         """
         groups: list[dict[str, Any]] = []
@@ -66,7 +66,7 @@ class OptimizerProcess:
         return groups
 
     def add_grad_centralization(self, network: Any) -> None:
-        """Ask for gradient centralization; only Parameters in groups can have it.
+        """Enable gradient centralization; only Parameters in groups can have it.
 
         Raises:
             ValueError: without Parameters. TypeError: if they are neither Parameters nor dicts.
@@ -80,7 +80,7 @@ class OptimizerProcess:
         )
 
     def generate_new_optimizer(self) -> Any:
-        """An optimizer of the same class and arguments for ``origin_params``."""
+        """Return an optimizer of the same class and arguments for ``origin_params``."""
         if self.learning_rate is None:
             self.learning_rate = self.single_opt.learning_rate
         made = self.opt_class(params=self.origin_params, learning_rate=self.learning_rate, **self.opt_init_args)
@@ -119,8 +119,8 @@ class ParameterProcess:
 
     @staticmethod
     def generate_group_params(parameters: Sequence[Any], origin_params: Any) -> list[dict[str, Any]]:
-        """Groups as ``origin_params`` has them, of ``parameters`` by name; those that it does not know share the
-        options of the group with most of them.
+        """Return the groups of ``origin_params`` with ``parameters`` by name; unknown ones share the options of the
+        largest group.
 
         Raises:
             ValueError: without parameters. TypeError: if ``origin_params`` holds neither Parameters nor dicts.

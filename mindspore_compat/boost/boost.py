@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.boost``."""
+"""MindSpore: ``mindspore.boost.boost``."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SETTINGS = {
 
 
 class AutoBoost:
-    """Which methods of this library a training uses. There is one in a process: the first call configures it, later
-    ones return it as it is.
+    """Methods of this library that a training uses. There is one object in a process: the first call configures it,
+    later ones return it unchanged.
 
     Args:
         level: "O0" (none), "O1" (less_bn, grad_freeze), "O2" (and adasum); any other is "O0".
@@ -65,7 +65,7 @@ class AutoBoost:
         self.boost_config_dict = boost_config_dict
 
     def network_auto_process_train(self, network: Any, optimizer: Any) -> tuple[Any, Any]:
-        """(network, optimizer) for training with the chosen methods.
+        """Return (network, optimizer) for training with the chosen methods.
 
         Raises:
             UnsupportedError: for "dim_reduce".
@@ -87,7 +87,7 @@ class AutoBoost:
         return network, optimizer
 
     def network_auto_process_eval(self, network: Any) -> Any:
-        """The network for evaluation with the chosen methods."""
+        """Return the network for evaluation with the chosen methods."""
         self._refuse_dim_reduce()
         return LessBN(network) if self.boost_config["less_bn"] else network
 

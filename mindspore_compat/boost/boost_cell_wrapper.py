@@ -1,4 +1,4 @@
-"""Training steps with the methods that `AutoBoost` has chosen. Upstream: ``mindspore.boost.boost_cell_wrapper``."""
+"""Training steps with the methods of `AutoBoost`. MindSpore: ``mindspore.boost.boost_cell_wrapper``."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ __all__ = ["BoostTrainOneStepCell", "BoostTrainOneStepWithLossScaleCell"]
 
 
 class BoostTrainOneStepCell(TrainOneStepCell):
-    """`nn.TrainOneStepCell` with a `FreezeOpt`, or with gradients accumulated over steps where `AutoBoost` says so.
+    """`nn.TrainOneStepCell` with a `FreezeOpt`, or with gradients accumulated over steps as `AutoBoost` sets.
 
     Args:
         network: a Cell that returns the loss.
         sens: the loss's gradient.
 
     Raises:
-        UnsupportedError: where upstream would combine processes by AdaSum (more than 8 of them).
+        UnsupportedError: where MindSpore would combine processes by AdaSum (more than 8 of them).
     """
 
     def __init__(self, network: Any, optimizer: Any, sens: Any = None) -> None:
@@ -57,7 +57,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         if self.use_grad_accumulation:
             self.grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
         self.step = Parameter(Tensor(0, torch.int32), name="step")
-        self.sync_tensor = Parameter(Tensor(0, torch.int32), name="sync_tensor")  # part of upstream's checkpoints
+        self.sync_tensor = Parameter(Tensor(0, torch.int32), name="sync_tensor")  # part of MindSpore's checkpoints
         self.freeze_nets: Any = None
         self._freeze_steps: list[int] | None = None
         self._accumulator: Any = None
@@ -87,7 +87,7 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return self._accumulator(loss, self.grad_reducer(found), self.optimizer)
 
     def gradient_freeze_process(self, *inputs: Any) -> Any:
-        """One step of the optimizer whose turn it is; returns the loss."""
+        """Run one step of the present optimizer; return the loss."""
         step = int(self.step)
         turn = step if self._freeze_steps is None else self._freeze_steps[step]
         last = len(self.freeze_nets if self._freeze_steps is None else self._freeze_steps)
@@ -96,30 +96,30 @@ class BoostTrainOneStepCell(TrainOneStepCell):
         return loss
 
     def gradient_accumulation_process(self, loss: Any, grads: Any, sens: Any, *inputs: Any) -> Any:
-        """Add the gradients; every so many calls an update with their mean. Returns the loss."""
+        """Add the gradients; update with their mean after a number of calls. Return the loss."""
         if self._accumulator is None:
             self.grad_accumulation = self.weights.clone(prefix="grad_accumulation", init="zeros")
             self._accumulator = Accumulator(self.max_accumulation_step, self.grad_accumulation, self.accumulation_step)
         return self._accumulator(loss, grads, self.optimizer)
 
     def check_adasum_enable(self) -> bool:
-        """Whether the optimizer asks for AdaSum and there are 16, 32, 64 … processes in groups of 8."""
+        """Return whether the optimizer asks for AdaSum and there are 16, 32, 64 … processes in groups of 8."""
         if not getattr(self.optimizer, "adasum", None) or not self.reducer_flag:
             return False
         groups = _get_device_num() // 8
         return groups > 1 and groups & (groups - 1) == 0
 
     def check_dim_reduce_enable(self) -> bool:
-        """Whether the optimizer asks for the reduction of dimensions."""
+        """Return whether the optimizer asks for the reduction of dimensions."""
         return bool(getattr(self.optimizer, "dim_reduce", None))
 
 
 class BoostTrainOneStepWithLossScaleCell(TrainOneStepWithLossScaleCell, BoostTrainOneStepCell):
-    """`nn.TrainOneStepWithLossScaleCell` with gradients accumulated over steps or a `GroupLossScaleManager`, where
-    `AutoBoost` says so. Returns (loss, overflow, scale).
+    """`nn.TrainOneStepWithLossScaleCell` with gradients accumulated over steps or a `GroupLossScaleManager`, as
+    `AutoBoost` sets. Returns (loss, overflow, scale).
 
-    With a `GroupLossScaleManager` overflow is the number of groups with one (int32), a group's scale is multiplied by
-    2^(1/1000), on overflow by 2^(-1/2), and only a step without any changes weights.
+    With a `GroupLossScaleManager` overflow is the number of groups with one (int32). A group's scale is multiplied by
+    2^(1/1000), on overflow by 2^(-1/2). Only a step without any changes weights.
 
     Args:
         scale_sense: a loss-scale update Cell, or a Tensor of shape () or (1,).

@@ -1,4 +1,4 @@
-"""Gradients of several steps for one update. Upstream: ``mindspore.boost.grad_accumulation``."""
+"""Gradients of several steps for one update. MindSpore: ``mindspore.boost.grad_accumulation``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ gradient_clear_op.register("Tensor")(_clear)
 
 
 class Accumulator:
-    """Gradients summed in ``totals`` over ``count`` calls, whose mean updates; ``step`` (int32, a Parameter) counts the
+    """Sum of gradients in ``totals`` over ``count`` calls; their mean updates. ``step`` (int32, a Parameter) counts the
     calls since the last update.
     """
 
@@ -41,7 +41,7 @@ class Accumulator:
         self._steps, self._seen = 0, None  # the number in ``step``, and of which state of it
 
     def __call__(self, loss: Any, grads: Any, optimizer: Any) -> Any:
-        """The loss, after the gradients are added; ``optimizer`` is called where they are complete."""
+        """Return the loss, after the gradients are added; ``optimizer`` is called where they are complete."""
         totals, step = [plain(total) for total in self._totals], plain(self._step)
         if self._seen != _state(step):  # a checkpoint was loaded: only then wait for the device
             self._steps = int(step)
@@ -61,8 +61,8 @@ def _state(tensor: torch.Tensor) -> Any:
 
 
 class GradientAccumulation(Cell):
-    """Called with (loss, gradients) after each backward: updates with the mean gradient every ``max_accumulation_step``
-    calls.
+    """Updater with the mean gradient every ``max_accumulation_step`` calls; called with (loss, gradients) after each
+    backward.
 
     Args:
         optimizer: a Cell whose ``parameters`` the gradients belong to.

@@ -1,4 +1,4 @@
-"""Training in which some steps leave the first layers as they are. Upstream: ``mindspore.boost.grad_freeze``."""
+"""Training with some steps that leave the first layers unchanged. MindSpore: ``mindspore.boost.grad_freeze``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CONTINUOUS_STRATEGY, INTERVAL_STRATEGY = 0, 1
 
 
 class FreezeOpt(Cell):
-    """One optimizer for each group of Parameters, made as ``opt`` was; ``opts`` holds them.
+    """One optimizer for each group of Parameters, with the arguments of ``opt``; ``opts`` holds them.
 
     Args:
         opt: an optimizer of this package, or a LARS around one.
@@ -57,7 +57,7 @@ class FreezeOpt(Cell):
             self.opts.append(made)
 
     def _rates(self) -> list[Any]:
-        """A rate for each group; of a listed rate the values of the steps that train the group."""
+        """Return a rate for each group; of a listed rate the values of the steps that train the group."""
         if self.learning_rate is None:
             self.learning_rate = self.single_opt.learning_rate
         rates = [self.learning_rate] * self.groups_num
@@ -112,7 +112,7 @@ class _TrainFreezeCell(Cell):
 
 
 class GradientFreeze:
-    """Splits a network's Parameters into groups and makes a `FreezeOpt` for them.
+    """Splitter of a network's Parameters into groups, with a `FreezeOpt` for them.
 
     Args:
         param_groups: number of groups; group i leaves out the first i parts of the network.
@@ -128,7 +128,7 @@ class GradientFreeze:
         self.grad_reducer = Identity()
 
     def split_parameters_groups(self, net: Any, freeze_para_groups_number: int) -> list[list[Any]]:
-        """Lists of Parameters, each without the first parts of the list before."""
+        """Return lists of Parameters, each without the first parts of the list before."""
         parts: list[list[Any]] = [[]]
         for item in net.trainable_params():
             if len(parts[-1]) >= 3 and "bn" not in item.name and "bias" not in item.name:
@@ -143,7 +143,7 @@ class GradientFreeze:
     def generate_freeze_index_sequence(
         self, parameter_groups_number: int, freeze_strategy: int, freeze_p: float, total_steps: int
     ) -> list[int]:
-        """The group that each step trains.
+        """Return the group that each step trains.
 
         Raises:
             ValueError: for another strategy than 0 and 1.
@@ -161,7 +161,7 @@ class GradientFreeze:
         raise ValueError(f"Unsupported freezing training strategy '{freeze_strategy}'")
 
     def freeze_generate(self, network: Any, optimizer: Any) -> tuple[Any, FreezeOpt]:
-        """(network, its `FreezeOpt`)."""
+        """Return (network, its `FreezeOpt`)."""
         origin = OptimizerProcess(optimizer).origin_params
         groups = [
             [part for part in ParameterProcess.generate_group_params(group, origin) if part.get("params", True)]
@@ -174,7 +174,7 @@ class GradientFreeze:
 
 
 def _by_chance(others: Sequence[int], freeze_p: float, steps: int) -> list[int]:
-    """Zeros, and where too few of the others came one of those, small numbers more often."""
+    """Return zeros; insert one of the other numbers while their share is too low, small ones more often."""
     shares = [item / sum(others) for item in others]
     found, frozen = [0], 0
     while len(found) < steps:
@@ -197,7 +197,7 @@ def freeze_cell(
     degree: Any = None,
     max_accumulation_step: int = 1,
 ) -> tuple[Any, ...]:
-    """A training step for each optimizer of a `FreezeOpt`; with ``reducer_flag`` gradients are those of all processes.
+    """Return a training step for each optimizer of a `FreezeOpt`; ``reducer_flag`` reduces gradients over processes.
 
     Args:
         grad: ``GradOperation(get_by_list=True, sens_param=True)``.

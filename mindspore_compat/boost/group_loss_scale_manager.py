@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.GroupLossScaleManager``."""
+"""MindSpore: ``mindspore.boost.GroupLossScaleManager``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["GroupLossScaleManager"]
 
 
 class _ScaledGradient(Cell):
-    """Its input; the gradient that comes back is multiplied by ``ratio``."""
+    """Identity whose gradient is multiplied by ``ratio``."""
 
     def construct(self, x: Any, ratio: Any) -> Any:
         return x
@@ -26,8 +26,8 @@ class _ScaledGradient(Cell):
 
 class GroupLossScaleManager(Cell):
     """Loss scales for groups of layers. ``manager(x, i, i + 1)`` stands in a network before group i + 1 (the last one
-    behind all layers): on the way back the gradient passes from the scale of group i + 1 to that of group i; the first
-    and the last are 1. `BoostTrainOneStepWithLossScaleCell` changes the scales.
+    behind all layers). In the backward pass the gradient changes there from the scale of group i + 1 to that of group
+    i; the first and the last are 1. `BoostTrainOneStepWithLossScaleCell` changes the scales.
 
     Args:
         init_loss_scale: number to begin with.
@@ -53,7 +53,7 @@ class GroupLossScaleManager(Cell):
         )
 
     def update_loss_scale_status(self, layer: int, update_ratio: Any) -> Any:
-        """Multiply the scale of group ``layer``; returns the new one."""
+        """Multiply the scale of group ``layer``; return the new one."""
         scale = self.dynamic_loss_scale[layer + 1]
         plain(scale).mul_(plain(update_ratio) if isinstance(update_ratio, torch.Tensor) else update_ratio)
         return scale * 1
@@ -68,9 +68,9 @@ class GroupLossScaleManager(Cell):
         return self.layer_loss_scale[layer1](x, ratio)
 
     def get_loss_scale(self) -> Any:
-        """The number that the scales began with."""
+        """Return the initial number of the scales."""
         return self._loss_scale
 
     def get_update_cell(self) -> GroupLossScaleManager:
-        """Itself."""
+        """Return itself."""
         return self

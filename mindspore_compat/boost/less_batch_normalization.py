@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.boost.LessBN``."""
+"""MindSpore: ``mindspore.boost.LessBN``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CommonHeadLastFN", "LessBN"]
 
 
 class CommonHeadLastFN(Cell):
-    """A last layer that compares directions: multiplier·(x/|x|·(w/|w|)ᵀ + bias)."""
+    """Last layer that compares directions: multiplier·(x/|x|·(w/|w|)ᵀ + bias)."""
 
     def __init__(
         self,
@@ -41,12 +41,12 @@ class CommonHeadLastFN(Cell):
 
 
 def _normalized(rows: torch.Tensor) -> torch.Tensor:
-    return torch.nn.functional.normalize(rows, dim=1, eps=1e-2)  # upstream's L2Normalize has 1e-4 under the root
+    return torch.nn.functional.normalize(rows, dim=1, eps=1e-2)  # MindSpore's L2Normalize has 1e-4 under the root
 
 
 class LessBN(Cell):
     """The network, with ``fn_flag`` its last Dense replaced by a `CommonHeadLastFN` with the same weights and no bias.
-    (Which BatchNorms upstream's compiler leaves out is its own affair; none is left out here.)
+    MindSpore's compiler may leave out BatchNorms; none is left out here.
     """
 
     def __init__(self, network: Any, fn_flag: bool = False) -> None:
@@ -64,7 +64,7 @@ class LessBN(Cell):
 
 
 def _replace_last(network: Any) -> None:
-    """In each Cell that has Dense layers, the last one."""
+    """Replace the last one of the Dense layers in each Cell."""
     last = None
     for name, cell in network.name_cells().items():
         if isinstance(cell, Dense):

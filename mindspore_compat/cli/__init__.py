@@ -11,7 +11,7 @@ from mindspore_compat.cli.env import own_version
 
 __all__ = ["main"]
 
-#: the commands; each is the module of its name (_ for -), loaded when it is called, whose ``main`` takes the arguments
+#: the commands; each is the module of its name (_ for -), loaded on call; its ``main`` takes the arguments
 _COMMANDS = {
     "run": "run a MindSpore script or module",
     "msrun": "run a MindSpore script in several processes",

@@ -66,7 +66,7 @@ def _tensors(values: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 
 def _problems(state: dict[str, torch.Tensor], doubtful: list[str], like: dict[str, torch.Tensor] | None) -> list[str]:
-    """What cannot be known without the network, or differs from the one that is to load the result."""
+    """Return problems: facts that need the network, or differences from the network that is to load the result."""
     found = [
         f"{name}: its shape in torch depends on the layer; give --like FILE, a checkpoint of the torch network, or "
         "load the file by load_param_into_net."

@@ -1,4 +1,4 @@
-"""``ckpt inspect``, ``diff`` and ``verify``: what is in checkpoints, what differs, whether they are whole."""
+"""``ckpt inspect``, ``diff`` and ``verify``: contents, differences and integrity of checkpoints."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def inspect(options: Any) -> int:
 
 
 def _rows(path: str, options: Any) -> list[dict[str, Any]]:
-    """Name, type, shape and bytes of everything, without a look at the contents."""
+    """Return name, type, shape and bytes of every entry, without reading the contents."""
     if is_safetensors(path):
         import safetensors
 

@@ -1,4 +1,4 @@
-"""How far long work on a file is."""
+"""Progress of long work on a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _QUIET_BYTES = 1 << 28  # work on less than this shows no progress
 
 
 class Bar:
-    """Shows on the terminal which share of a number of bytes is done, if they are many."""
+    """Terminal bar for the done share of a number of bytes, if they are many."""
 
     def __init__(self, total: int) -> None:
         self._total, self._done, self._shown = max(total, 1), 0, -1

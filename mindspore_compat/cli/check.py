@@ -1,4 +1,4 @@
-"""``mindspore-compat check``: which MindSpore names files use that are not covered."""
+"""``mindspore-compat check``: MindSpore names that files use and this package does not cover."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _Operators(TorchDispatchMode):
 
 
 def _our_step(name: str, layers: int, width: int) -> tuple[Any, list[Any]]:
-    """(a training step under a dynamic loss scale, the Parameters that it writes; the scale is the last)."""
+    """Return (a training step under a dynamic loss scale, the Parameters that it writes; the scale is the last)."""
     net = nn.SequentialCell(*[kind for _ in range(layers) for kind in (nn.Dense(width, width), nn.Tanh())])
     draw = np.random.RandomState(0)
     for item in net.trainable_params():
@@ -66,7 +66,7 @@ def _torch_step(name: str, layers: int, width: int) -> Callable[[Any, Any], None
 
 
 def _trained(name: str, mode: str, target: str) -> list[np.ndarray]:
-    """Parameters, states and the loss scale after 14 steps, of which the second and the tenth overflow."""
+    """Return parameters, states and the loss scale after 14 steps, of which the second and the tenth overflow."""
     ms.set_context(mode=_MODES[mode], device_target=target)
     step, written = _our_step(name, 3, 16)
     draw, labels = np.random.RandomState(1), ms.Tensor(np.arange(8, dtype=np.int32))
@@ -80,7 +80,7 @@ def _difference(expected: list[np.ndarray], found: list[np.ndarray]) -> float:
 
 
 def _cost(name: str, mode: str, layers: int = 96, width: int = 128) -> tuple[float, int, int, float]:
-    """(peak memory in multiples of the parameters, operators, host waits, milliseconds) of a training step."""
+    """Return (peak memory in multiples of the parameters, operators, host waits, milliseconds) of a training step."""
     gc.collect()
     before = torch.cuda.memory_allocated()
     ms.set_context(mode=_MODES.get(mode, ms.PYNATIVE_MODE))
@@ -108,7 +108,7 @@ def _cost(name: str, mode: str, layers: int = 96, width: int = 128) -> tuple[flo
 
 
 def _checks(messages: list[str]) -> Iterator[tuple[bool, str]]:
-    """(whether it holds, what was found) of each check."""
+    """Yield (success, finding) of each check."""
     for name, mode in [(name, mode) for name in _OURS for mode in _MODES]:
         messages.clear()
         expected, found = _trained(name, mode, "CPU"), _trained(name, mode, "GPU")

@@ -17,7 +17,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run ``mindspore-compat ckpt`` with these arguments; returns the exit code."""
+    """Run ``mindspore-compat ckpt`` with these arguments; return the exit code."""
     options = _parser().parse_args(arguments)
     try:
         return options.handler(options)

@@ -17,7 +17,7 @@ __all__ = ["main", "own_version"]
 
 
 def main(arguments: list[str]) -> int:
-    """Print them."""
+    """Print versions and devices."""
     argparse.ArgumentParser(prog="mindspore-compat env").parse_args(arguments)
     lines = {
         "mindspore_compat": f"{own_version()} in {Path(__file__).parents[1]}",
@@ -55,7 +55,7 @@ def _distributed_backends() -> list[str]:
 
 
 def own_version() -> str:
-    """The distribution's version; ``__version__`` may speak of the MindSpore it stands in for."""
+    """Return the distribution's version; ``__version__`` may be that of the emulated MindSpore."""
     return _installed_version("mindspore_compat") or "(not installed, runs from a checkout)"
 
 

@@ -38,8 +38,8 @@ def main(arguments: list[str]) -> int:
 
 
 def command() -> int:
-    """The script ``msrun``, for shell scripts that nobody touched. Where real MindSpore is installed, too, the name is
-    its own.
+    """Run the script ``msrun``, for unchanged shell scripts. Where real MindSpore is installed, run MindSpore's
+    instead.
     """
     if _is_upstream(importlib.util.find_spec("mindspore")):
         upstream = "import sys; from mindspore.parallel.cluster.run import main; sys.exit(main())"
@@ -48,7 +48,7 @@ def command() -> int:
 
 
 def _is_upstream(spec: importlib.machinery.ModuleSpec | None) -> bool:
-    """Whether ``import mindspore`` delivers the real package: here it may be this one, by its alias or its shim."""
+    """Return whether ``import mindspore`` loads the real package, not this one by its alias or its shim."""
     return spec is not None and spec.origin is not None and _PACKAGE not in Path(spec.origin).parents
 
 
@@ -80,7 +80,7 @@ def _truth(text: str) -> bool:
 
 
 def _problem(options: Any) -> str:
-    """What is wrong with the options; "" if nothing is."""
+    """Return the error in the options, or ""."""
     if options.worker_num <= 0 or options.local_worker_num <= 0:
         return f"worker_num and local_worker_num must be greater than 0, but got {options.worker_num} and " + str(
             options.local_worker_num
@@ -132,13 +132,13 @@ def _started(options: Any, folder: Path, rank: int, local_rank: int) -> subproce
 
 
 def _joined(workers: list[subprocess.Popen], log: Path) -> int:
-    """Wait, showing what the first one writes. One that fails ends the others, as do Ctrl+C and SIGTERM.
+    """Wait, and show the output of the first worker. A worker that fails ends the others, as do Ctrl+C and SIGTERM.
 
     Returns:
         The exit code: 1 if one failed.
     """
     deadline = float("inf")
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # so that it ends the workers, too
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # to end the workers, too
     try:
         with open(log, "rb") as shown:
             while True:
@@ -148,7 +148,7 @@ def _joined(workers: list[subprocess.Popen], log: Path) -> int:
                 failed = next((place for place, code in enumerate(codes) if code), None)
                 if None not in codes or time.monotonic() > deadline:
                     break
-                if failed is not None:  # the others may still say why
+                if failed is not None:  # the others may still log the reason
                     deadline = min(deadline, time.monotonic() + _GRACE_S)
                 time.sleep(0.1)
     finally:

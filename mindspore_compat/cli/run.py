@@ -14,7 +14,7 @@ _USAGE = "[--release RELEASE] [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ..
 
 
 def main(arguments: list[str]) -> int:
-    """Parsed by hand: everything from the script on is the script's own, options included."""
+    """Parse by hand and run: everything from the script on is the script's own, options included."""
     parser = argparse.ArgumentParser(
         prog="mindspore-compat run",
         usage="mindspore-compat run [--release RELEASE] [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]",

@@ -13,7 +13,7 @@ __all__ = ["main"]
 
 
 def main(arguments: list[str]) -> int:
-    """Run ``mindspore-compat summary`` with these arguments; returns the exit code."""
+    """Run ``mindspore-compat summary`` with these arguments; return the exit code."""
     parser = argparse.ArgumentParser(prog="mindspore-compat summary")
     actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
     inspect = actions.add_parser("inspect", help="what a run recorded")

@@ -1,4 +1,4 @@
-"""Tensor, Parameter, dtypes, initializers, seed. Upstream: ``mindspore.common``."""
+"""Tensor, Parameter, dtypes, initializers, seed. MindSpore: ``mindspore.common``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._autograd.grad_function import _Function

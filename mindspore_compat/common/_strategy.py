@@ -1,4 +1,4 @@
-"""How tensors are cut over devices: `Layout`, and the form of strategies. Upstream: ``mindspore.parallel.shard``."""
+"""Sharding of tensors over devices: `Layout`, and the form of strategies. MindSpore: ``mindspore.parallel.shard``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ __all__ = ["Layout", "check_strategy"]
 
 
 class Layout:
-    """The devices as an array whose axes have names; called with such names it says which of them cut which axis of a
-    tensor.
+    """Array of devices with named axes. Called with such names, it assigns them to the axes of a tensor.
 
     Args:
         device_matrix: the array's shape; as many devices as there are processes.
@@ -39,7 +38,7 @@ class Layout:
         self._tensor_map: tuple[Any, ...] | None = None
 
     def __call__(self, *tensor_map: Any) -> Layout:
-        """The layout of a tensor: for each of its axes a name, "None", or a tuple of names.
+        """Return the layout of a tensor: for each of its axes a name, "None", or a tuple of names.
 
         Raises:
             ValueError: for a name that is not there, or stands twice.
@@ -63,7 +62,7 @@ class Layout:
         return made
 
     def to_dict(self) -> dict[str, Any]:
-        """The layout as a dict.
+        """Return the layout as a dict.
 
         Raises:
             ValueError: before it was called with a tensor's axes.
@@ -80,7 +79,7 @@ class Layout:
 
 
 def check_strategy(strategy: Any, name: str) -> None:
-    """TypeError unless it is a tuple of tuples of int, or of Layouts."""
+    """Raise TypeError unless it is a tuple of tuples of int, or of Layouts."""
     of_ints = all(isinstance(item, tuple) and all(type(cut) is int for cut in item) for item in strategy)
     if not (of_ints or all(isinstance(item, Layout) for item in strategy)):
         raise TypeError(f"{name} must be a tuple of tuples of int, or of Layouts, but got {strategy}.")

@@ -1,4 +1,4 @@
-"""Compilation switches. Upstream: ``mindspore.common.api``. Cells and functions run eagerly here; what `jit` does:
+"""Compilation switches. MindSpore: ``mindspore.common.api``. Cells and functions run eagerly here; for `jit` see
 docs/design/replay.md.
 """
 
@@ -34,18 +34,18 @@ _LEVELS = ("", "O0", "O1", "O2")
 
 
 def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """Decorator for a function that upstream compiles: while it runs, GRAPH_MODE holds. Cells are returned as they are.
+    """Decorate a function that MindSpore compiles: while it runs, GRAPH_MODE holds. Cells are returned unchanged.
 
-    Takes ``@jit``, ``@jit(...)`` and ``jit(fn=...)``.
+    Use ``@jit``, ``@jit(...)`` or ``jit(fn=...)``.
 
     Args:
-        jit_level: "O0" (upstream's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
+        jit_level: "O0" (MindSpore's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
             torch.compile compiles the function, and what is replayed in it; what it can not compile runs eagerly, and
             the log says why in one line.
-        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; upstream's "ms_backend" and
+        backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; MindSpore's "ms_backend" and
             "GE" change nothing.
         capture_mode: with "bytecode" and "trace" an assignment to elements, ``x[i] = v``, keeps Python's meaning; with
-            "ast", upstream's default, it makes a new Tensor for the name ``x`` alone.
+            "ast", MindSpore's default, it makes a new Tensor for the name ``x`` alone.
         fullgraph: accepted without effect.
         jit_config: its ``jit_level`` as above. Others are accepted without effect.
 
@@ -72,7 +72,7 @@ def _in_graph_mode(
     if not isinstance(function, (types.FunctionType, types.MethodType)):
         return function
     compiled = _Compiled(backend) if backend else None
-    cells: list[Any] = []  # that the function names
+    cells: list[Any] = []  # named by the function
 
     def call(*args: Any, **kwargs: Any) -> Any:
         target = in_graph_version(function) if current().updates_names else function
@@ -109,7 +109,7 @@ def _in_graph_mode(
 
 
 def _around(cells: list[Any], function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What calls a function under ``jit`` that nothing differentiates without recording; None for another one.
+    """Return the caller of a function under ``jit`` that runs without recording; None if it must be recorded.
 
     Args:
         cells: of its own or by name; looked up at the first call, where it is empty.
@@ -130,7 +130,7 @@ def _around(cells: list[Any], function: Any, args: tuple, kwargs: dict[str, Any]
 
 
 def _cell_of(function: Any, args: tuple) -> Any:
-    """The Cell whose method it is; None if there is none."""
+    """Return the Cell whose method it is; None if there is none."""
     if isinstance(function, types.MethodType):
         cell = function.__self__
     elif args and isinstance(args[0], torch.nn.Module):
@@ -144,8 +144,8 @@ def _cell_of(function: Any, args: tuple) -> Any:
 
 
 class _Compiled:
-    """A function that torch.compile compiles at its first call. What the compiler fails with runs eagerly, piece by
-    piece: nothing runs twice.
+    """Function that torch.compile compiles at its first call. If the compiler fails, it runs eagerly, piece by piece:
+    nothing runs twice.
     """
 
     def __init__(self, backend: str) -> None:
@@ -181,7 +181,7 @@ ms_function = jit
 
 
 def jit_class(cls: type) -> type:
-    """Decorator for a class used in compiled code: returned as it is."""
+    """Return a class for compiled code unchanged."""
     register(cls)
     return cls
 
@@ -190,17 +190,17 @@ ms_class = jit_class
 
 
 def lazy_inline(fn: Any = None, attrs: Any = None, policy: Any = None) -> Any:
-    """Decorator for a Cell's ``__init__``: returned as it is."""
+    """Return a Cell's ``__init__`` unchanged."""
     return fn if callable(fn) else (lambda wrapped: wrapped)
 
 
 def no_inline(fn: Any = None) -> Any:
-    """Decorator: returned as it is."""
+    """Return the function unchanged."""
     return fn
 
 
 class JitConfig:
-    """Options for compilation: kept, without effect."""
+    """Options for compilation: stored, without effect."""
 
     def __init__(
         self,
@@ -222,47 +222,47 @@ class JitConfig:
 
 
 def _function_forbid_reuse(func: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as it is: upstream marks one that is to be compiled anew for each use. Libraries borrow it."""
+    """Return the function: MindSpore marks one to compile anew for each use. Libraries borrow it."""
     return func
 
 
 def ms_memory_recycle() -> None:
-    """Give cached GPU memory back."""
+    """Release cached GPU memory."""
     if torch.cuda.is_initialized():
         torch.cuda.empty_cache()
 
 
 class _PyNativeExecutor:
-    """What scripts call of upstream's eager executor."""
+    """Methods of MindSpore's eager executor that scripts call."""
 
     def sync(self) -> None:
-        """Wait until the device has done what it was given."""
+        """Wait until the device has finished its work."""
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
 
     def set_async_for_graph(self, flag: bool) -> None:
-        """Accepted without effect: whether upstream's graphs run behind Python's back."""
+        """Do nothing: MindSpore runs graphs asynchronously by it."""
 
     def set_grad_flag(self, flag: bool) -> None:
-        """Accepted without effect: what is differentiated is recorded by torch."""
+        """Do nothing: torch records for differentiation."""
 
     def enable_grad(self) -> bool:
-        """Whether what runs now is recorded for differentiation: it is, but in `no_grad`."""
+        """Return whether operators are recorded for differentiation: they are, except in `no_grad`."""
         return torch.is_grad_enabled()
 
     def set_enable_grad(self, flag: bool) -> None:
-        """Record what follows for differentiation, or do not, as `no_grad` does for its body."""
+        """Turn recording for differentiation on or off from now on, as `no_grad` does for its body."""
         THREAD.refused = 0 if flag else max(THREAD.refused, 1)
         torch._C._set_grad_enabled(flag)
 
 
 class _CellGraphExecutor:
-    """What scripts call of upstream's executor of graphs."""
+    """Methods of MindSpore's executor of graphs that scripts call."""
 
     def compile(self, obj: Any, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
-        """(phase, True). Nothing is compiled ahead: what upstream's compiler refuses, names and types and shapes, shows
-        when a Cell computes once on copies of the inputs; of one that trains its ``network``, if it has one. Inputs of
-        open shape are not computed with.
+        """Return (phase, True). Nothing is compiled ahead. Instead a Cell computes once on copies of the inputs, which
+        shows the errors of MindSpore's compiler: names, types and shapes. A Cell that trains runs its ``network``, if
+        it has one. Inputs of open shape are not run.
         """
         if isinstance(obj, torch.nn.Module) and hasattr(obj, "construct"):
             if hasattr(obj, "check_names"):
@@ -273,12 +273,12 @@ class _CellGraphExecutor:
         return phase, True
 
     def __call__(self, obj: Any, *args: Any, phase: str = "predict") -> Any:
-        """What the Cell or function gives."""
+        """Return the result of the Cell or function."""
         return obj(*args)
 
 
 def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-    """Compute and forget: what a forward changes by itself, such as moving averages, is put back."""
+    """Compute and discard the result; restore state that a forward changes by itself, such as moving averages."""
     held = [*(item for item in cell.get_parameters() if not item.requires_grad), *torch.nn.Module.buffers(cell)]
     before = [item.detach().clone() for item in held]
     with torch.no_grad(), torch.random.fork_rng(enabled=True):
@@ -286,7 +286,7 @@ def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
         try:
             cell.construct(*copies, **kwargs)
         except RuntimeError as error:
-            if "not implemented for" not in str(error):  # that torch lacks a kernel is no mistake of the program
+            if "not implemented for" not in str(error):  # a missing kernel of torch is no mistake of the program
                 raise
         finally:
             for item, value in zip(held, before):
@@ -299,7 +299,7 @@ cells_compile_cache: dict[int, set[str]] = {}  # nothing is compiled
 
 
 class no_grad(torch.no_grad):
-    """Context (or decorator) in which nothing is recorded for differentiation.
+    """Context (or decorator) without recording for differentiation.
 
     Raises:
         RuntimeError: for a gradient that is asked for in it.
@@ -319,7 +319,7 @@ _no_grad = no_grad
 __getattr__ = module_getattr(
     __name__,
     unsupported={
-        "flops_collection": "it counts what upstream's compiled graph of a phase computes. "
+        "flops_collection": "it counts what MindSpore's compiled graph of a phase computes. "
         "torch.utils.flop_counter.FlopCounterMode counts a step."
     },
 )

@@ -1,4 +1,4 @@
-"""`Callback`, the base of what training, evaluation and pipelines call. Upstream: ``mindspore.train.Callback``."""
+"""`Callback`, the base of hooks into training, evaluation and pipelines. MindSpore: ``mindspore.train.Callback``."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ class Callback:
         return self
 
     def __exit__(self, *err: Any) -> None:
-        """End of the run, also by an exception."""
+        """End the run, also after an exception."""
 
     def begin(self, run_context: Any) -> None:
-        """Before training or evaluation."""
+        """Run before training or evaluation."""
 
     def epoch_begin(self, run_context: Any) -> None:
-        """Before each epoch."""
+        """Run before each epoch."""
 
     def epoch_end(self, run_context: Any) -> None:
-        """After each epoch."""
+        """Run after each epoch."""
 
     def step_begin(self, run_context: Any) -> None:
-        """Before each step."""
+        """Run before each step."""
 
     def step_end(self, run_context: Any) -> None:
-        """After each step."""
+        """Run after each step."""
 
     def end(self, run_context: Any) -> None:
-        """After training or evaluation."""
+        """Run after training or evaluation."""
 
     def on_train_begin(self, run_context: Any) -> None:
         self.begin(run_context)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.DeviceCtx``."""
+"""MindSpore: ``mindspore.DeviceCtx``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _NAMES = ["CPU", "GPU", "Ascend", "meta"]
 
 
 class DeviceCtx:
-    """``with DeviceCtx(name):`` new Tensors and Parameters lie on that device; on "meta" they have no contents.
+    """Context ``with DeviceCtx(name):`` that creates new Tensors and Parameters on a device; on "meta" without
+    contents.
 
     Args:
         name: "CPU", "GPU", "Ascend" (both CUDA) or "meta".

@@ -1,6 +1,6 @@
 """MindSpore's dtype names. A MindSpore dtype *is* the torch dtype of the same meaning.
 
-Upstream: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
+MindSpore: ``mindspore.common.dtype``. Types that only describe Python objects (``string``, ``list_``, ...) are `Type`
 markers.
 """
 
@@ -172,7 +172,7 @@ class QuantDtype(enum.Enum):
         return self.name
 
     def value(self) -> builtins.int:  # type: ignore[override]
-        """Its number, by which files hold it."""
+        """The number of the dtype in files."""
         return self._value_
 
 
@@ -213,12 +213,12 @@ _BY_NAME.update(
 
 
 def type_size_in_bytes(dtype: torch.dtype) -> int:
-    """How many bytes one element takes."""
+    """Return how many bytes one element takes."""
     return to_torch_dtype(dtype).itemsize
 
 
 def dtype_to_nptype(type_: torch.dtype) -> Any:
-    """The numpy scalar type of a MindSpore dtype; bfloat16 becomes float32, since numpy has none."""
+    """Return the numpy scalar type of a MindSpore dtype; bfloat16 becomes float32, since numpy has none."""
     if type_ is torch.bfloat16:
         return np.float32
     try:
@@ -231,7 +231,7 @@ def dtype_to_nptype(type_: torch.dtype) -> Any:
 
 
 def nptype_to_dtype(type_: Any) -> torch.dtype:
-    """The MindSpore dtype of a numpy dtype or scalar type."""
+    """Return the MindSpore dtype of a numpy dtype or scalar type."""
     try:
         return _FROM_NUMPY[np.dtype(type_)]
     except (KeyError, TypeError):
@@ -247,7 +247,7 @@ _MARKERS: dict[type, Any] = {
 
 
 def dtype_to_pytype(type_: torch.dtype) -> type:
-    """The Python type (bool, int, float, complex) that a value of this dtype becomes."""
+    """Return the Python type (bool, int, float, complex) that a value of this dtype becomes."""
     if isinstance(type_, Marker):
         return next(kind for kind, marker in _MARKERS.items() if marker == type_)
     if type_ is torch.bool:
@@ -258,7 +258,7 @@ def dtype_to_pytype(type_: torch.dtype) -> type:
 
 
 def pytype_to_dtype(obj: Any) -> Any:
-    """The dtype of a Python or numpy type; a dtype stays what it is.
+    """Return the dtype of a Python or numpy type; a dtype stays unchanged.
 
     Raises:
         NotImplementedError: if there is none, as in MindSpore.
@@ -276,14 +276,14 @@ def pytype_to_dtype(obj: Any) -> Any:
 
 
 def get_py_obj_dtype(obj: Any) -> Any:
-    """The type of a Tensor, or the dtype of a scalar or of a type."""
+    """Return the type of a Tensor, or the dtype of a scalar or of a type."""
     if isinstance(obj, torch.Tensor):
         return TensorType(obj.dtype)
     return pytype_to_dtype(obj if isinstance(obj, type) else type(obj))
 
 
 def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
-    """A torch dtype from whatever MindSpore accepts as one: a dtype, ``"float32"``, ``np.float32``, ``int``.
+    """Return a torch dtype from whatever MindSpore accepts as one: a dtype, ``"float32"``, ``np.float32``, ``int``.
 
     Raises:
         TypeError: for anything else.
@@ -312,7 +312,8 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
 
 
 def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
-    """The torch dtype of a MindSpore dtype; numpy's and Python's types, which `to_torch_dtype` takes, are none.
+    """Return the torch dtype of a MindSpore dtype; numpy's and Python's types, which `to_torch_dtype` accepts, are
+    none.
 
     Raises:
         TypeError: if it is none.
@@ -323,14 +324,14 @@ def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
     raise TypeError(f"For '{owner}', the 'dtype' should be one of [{names}], but got {dtype}.")
 
 
-#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist upstream as dtypes; only `__getattr__` serves
+#: ``mindspore.bool``, ``mindspore.int`` and ``mindspore.float`` exist in MindSpore as dtypes; only `__getattr__` serves
 # them,
 #: since module names that shadow builtins would break this file.
 _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "typing":  # upstream's module of families; translated scripts set attributes of them
+    if name == "typing":  # MindSpore's module of families; translated scripts set attributes of them
         return importlib.import_module("mindspore_compat._c_expression.typing")
     try:
         return _SHADOWING[name]

@@ -1,4 +1,4 @@
-"""Marks for upstream's dump of tensors. Upstream: ``mindspore.set_dump``."""
+"""Marks for MindSpore's dump of tensors. MindSpore: ``mindspore.set_dump``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["set_dump"]
 
 
 def set_dump(target: Any, enabled: bool = True) -> None:
-    """Mark a Cell with all below, or a Primitive, for Ascend's dump. Nothing is dumped here, which the log says once;
-    a forward hook (`Cell.register_forward_hook`) sees the same tensors.
+    """Mark a Cell with all below, or a Primitive, for Ascend's dump. Nothing is dumped here, which is logged once; a
+    forward hook (`Cell.register_forward_hook`) sees the same tensors.
     """
     warn_once("set_dump", "set_dump has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.")
     if not hasattr(target, "add_flags_recursive"):
@@ -25,7 +25,7 @@ def set_dump(target: Any, enabled: bool = True) -> None:
                 set_dump(operator, enabled)
 
 
-if os.environ.get("MINDSPORE_DUMP_CONFIG"):  # upstream dumps what the file asks for, in GRAPH_MODE on a CPU, too
+if os.environ.get("MINDSPORE_DUMP_CONFIG"):  # MindSpore dumps what the file asks for, in GRAPH_MODE on a CPU, too
     warn_once(
         "MINDSPORE_DUMP_CONFIG",
         "MINDSPORE_DUMP_CONFIG has no effect: nothing is dumped. Use Cell.register_forward_hook to see tensors.",

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.enable_dynamic``."""
+"""MindSpore: ``mindspore.enable_dynamic``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ __all__ = ["enable_dynamic"]
 
 
 def enable_dynamic(**kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator under ``jit``: arguments whose shapes change. Here every shape may change: the function is
-    returned as it is.
+    """Declare arguments with changing shapes under ``jit``. Here every shape may change: return the function unchanged.
 
     Args:
         kwargs: argument's name -> Tensor with None in its shape, or a tuple or list with one.

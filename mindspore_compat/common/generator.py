@@ -1,6 +1,6 @@
-"""`Generator`: random numbers with a state of their own. Upstream: ``mindspore.Generator``, ``mindspore.manual_seed``.
+"""`Generator`: random numbers with a state of their own. MindSpore: ``mindspore.Generator``, ``mindspore.manual_seed``.
 
-The state is that of torch's generator on the current device; upstream's numbers are not reproduced.
+The state is that of torch's generator on the current device; MindSpore's numbers are not reproduced.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Generator:
-    """A source of random numbers for the functions of `mindspore.mint` that take ``generator=``.
+    """Source of random numbers for the functions of `mindspore.mint` that accept ``generator=``.
 
     Examples:
         >>> generator = ms.Generator()
@@ -42,7 +42,7 @@ class Generator:
         self._seed = 0
 
     def on(self, device: torch.device) -> torch.Generator:
-        """torch's generator behind it on ``device``."""
+        """Return torch's generator behind it on ``device``."""
         if device not in self._by_device:
             self._by_device[device] = torch.Generator(device).manual_seed(self._seed)
         return self._by_device[device]
@@ -52,7 +52,7 @@ class Generator:
         return self.on(current_device())
 
     def manual_seed(self, seed: int) -> Generator:
-        """Begin the sequence that belongs to ``seed``.
+        """Start the sequence of ``seed``.
 
         Raises:
             TypeError: if it is no int.
@@ -65,26 +65,26 @@ class Generator:
         return self
 
     def seed(self) -> int:
-        """Begin a sequence that nobody foresees; its seed (32 bits)."""
+        """Start an unpredictable sequence; return its seed (32 bits)."""
         self.manual_seed(int.from_bytes(os.urandom(4), "little"))
         return self._seed
 
     def initial_seed(self) -> int:
-        """The seed that the sequence began with."""
+        """Return the seed of the present sequence."""
         return self._seed
 
     def get_state(self) -> Any:
-        """Where in the sequence it is, as a uint8 Tensor on the CPU."""
+        """Return the generator state, as a uint8 Tensor on the CPU."""
         return wrap(self._own.get_state())
 
     def set_state(self, state: Any) -> None:
-        """Go to where it was at `get_state`, in the sequence of that time."""
+        """Restore a generator state from `get_state`."""
         self._own.set_state(plain(state).cpu())
         self._seed = self._own.initial_seed()
 
 
 class _Default(Generator):
-    """torch's own generators, which everything draws from that is given none."""
+    """Torch's global generators, used where no generator is given."""
 
     def on(self, device: torch.device) -> torch.Generator:
         if device.type == "cuda":
@@ -106,18 +106,17 @@ default_generator = _Default()
 
 
 def generator_on(generator: Any, device: Any) -> torch.Generator | None:
-    """What torch's functions take for a `Generator` (or torch's, or None) on ``device``."""
+    """Return the argument of torch's functions for a `Generator` (or torch's, or None) on ``device``."""
     return generator.on(torch.device(device)) if isinstance(generator, Generator) else generator
 
 
 def seed() -> int:
-    """Seed everything that draws random numbers without a generator of its own, by chance; the seed."""
+    """Seed all global generators by chance; return the seed."""
     return default_generator.seed()
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed everything that draws random numbers on the device without a generator of its own. numpy, datasets and
-    initializers are seeded by `set_seed` only.
+    """Seed torch's global generators on the device. numpy, datasets and initializers are seeded by `set_seed` only.
 
     Raises:
         TypeError: if it is no int.
@@ -131,15 +130,15 @@ def manual_seed(seed: int) -> Generator:
 
 
 def initial_seed() -> int:
-    """The seed that numbers on the current device began with."""
+    """Return the initial seed of the current device's generator."""
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Any:
-    """The state of the current device's generator, as a uint8 Tensor on the CPU."""
+    """Return the state of the current device's generator, as a uint8 Tensor on the CPU."""
     return default_generator.get_state()
 
 
 def set_rng_state(state: Any) -> None:
-    """Go to where the current device's generator was at `get_rng_state`."""
+    """Restore the current device's generator state from `get_rng_state`."""
     default_generator.set_state(state)

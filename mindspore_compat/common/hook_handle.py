@@ -1,4 +1,4 @@
-"""Handles of hooks, and which functions can be hooks. Upstream: ``mindspore.common.hook_handle``."""
+"""Handles of hooks, and a check of hook functions. MindSpore: ``mindspore.common.hook_handle``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["HookHandle", "check_hook_fn"]
 
 
 class HookHandle(RemovableHandle):
-    """What registering a hook returns: ``remove()`` takes it away, any number of times."""
+    """Handle of a registered hook: ``remove()`` removes the hook, and may be called again."""
 
 
 def check_hook_fn(hook_fn: Callable[..., Any]) -> None:
-    """Whether it may be a hook.
+    """Raise TypeError unless it may be a hook.
 
     Raises:
         TypeError: unless it can be called, or if `mindspore.jit` compiles it.

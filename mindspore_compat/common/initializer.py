@@ -1,8 +1,8 @@
-"""Weight initializers. Upstream: ``mindspore.common.initializer``.
+"""Weight initializers. MindSpore: ``mindspore.common.initializer``.
 
 A subclass overrides ``_initialize(self, arr)`` and fills the numpy array in place, as user code written for MindSpore
-does. After the same seed (`set_seed`, ``numpy.random.seed``) the numbers are real MindSpore's, bit for bit: numpy's
-global generator gives each drawing a seed, and `_philox` the numbers of a seed.
+does. After the same seed (`set_seed`, ``numpy.random.seed``) the numbers equal real MindSpore's, bit for bit: numpy's
+global generator gives each drawing a seed, and `philox` the numbers of a seed.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ __all__ = [
 class Initializer:
     """Base class: a callable that fills a numpy array in place.
 
-    ``shape`` and ``dtype`` are those that `initializer` was asked for last, since some user code reads them; a class
-    that sets its own keeps them.
+    ``shape`` and ``dtype`` are those of the last `initializer` call, since some user code reads them; a class that sets
+    its own keeps them.
     """
 
     _asked: tuple[tuple[int, ...] | None, torch.dtype | None] = (None, None)
@@ -71,7 +71,7 @@ class Initializer:
 
     @property
     def seed(self) -> tuple[int, int]:
-        """Two seeds for `random_normal`, others at every use; (0, 0) where `set_seed` was not called. One number may be
+        """Two seeds for `random_normal`, others at every use; (0, 0) before a call of `set_seed`. One number may be
         set.
         """
         return _get_graph_seed(get_seed(), "init") if self._seed is None else (self._seed + 1, 0)
@@ -263,8 +263,8 @@ class Orthogonal(Initializer):
 
 
 class VarianceScaling(Initializer):
-    """Variance scale / fan, by an untruncated normal distribution or a uniform one, which "truncated_normal" is too, as
-    upstream.
+    """Variance scale / fan, from an untruncated normal distribution or a uniform one; as MindSpore, "truncated_normal"
+    is uniform, too.
     """
 
     def __init__(self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal") -> None:
@@ -311,9 +311,7 @@ _INITIALIZER_ALIAS: dict[str, type[Initializer]] = {
 
 
 def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
-    """Class decorator: `initializer` knows the class by its lowercase name and by ``aliases``; names taken before stay
-    as they are.
-    """
+    """Decorate a class: `initializer` knows it by its lowercase name and by ``aliases``; existing names stay."""
 
     def register(cls: type[Initializer]) -> type[Initializer]:
         for name in (cls.__name__.lower(), *aliases):
@@ -341,8 +339,8 @@ def _checked_shape(shape: Any) -> tuple[int, ...]:
 
 
 def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:
-    """A new Tensor that ``init`` fills when its values are first needed, by `init_data` or `Parameter`: a name, a
-    number or an `Initializer`. A Tensor is returned as it is, when it fits.
+    """Return a new Tensor that ``init`` fills when its values are first needed, by `init_data` or `Parameter`: a name,
+    a number or an `Initializer`. A Tensor is returned as it is, when it fits.
 
     Raises:
         TypeError: for another kind of ``init``. ValueError: for an unknown name or a Tensor of another shape.
@@ -377,7 +375,7 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
     checked = _checked_shape(shape)
     init._asked = checked, target
     result = Tensor(shape=checked, dtype=target, init=init)
-    result._is_new = True  # nobody else holds it: the first Parameter that is made of it takes the memory
+    result._is_new = True  # it has no other owner: the first Parameter made of it takes the memory
     return result
 
 

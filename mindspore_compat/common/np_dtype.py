@@ -1,6 +1,6 @@
-"""numpy dtypes that numpy itself has not: ``np_dtype.bfloat16``. Upstream: ``mindspore.common.np_dtype``.
+"""numpy dtypes that numpy itself does not have: ``np_dtype.bfloat16``. MindSpore: ``mindspore.common.np_dtype``.
 
-It is that of the package ml_dtypes, imported when asked for.
+It is that of the package ml_dtypes, imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Parameter` and `ParameterTuple`. Upstream: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
+"""`Parameter` and `ParameterTuple`. MindSpore: ``mindspore.Parameter``, ``mindspore.ParameterTuple``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mindspore_compat.common.tensor import Tensor
 __all__ = ["Parameter", "ParameterTuple"]
 
 _Base = torch._C.TensorBase
-_numbers = itertools.count(2)  # upstream gives the first one away when it is imported
+_numbers = itertools.count(2)  # MindSpore gives the first one away when it is imported
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
@@ -31,7 +31,7 @@ _INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.
 
 
 def _is_parameter_generated(name: str) -> bool:
-    """Whether the name was made up and a Cell may replace it by the attribute's name."""
+    """Return whether the name was made up and a Cell may replace it by the attribute's name."""
     return name.startswith(_AUTOMATIC)
 
 
@@ -43,7 +43,7 @@ def _is_differentiable(dtype: torch.dtype) -> bool:
 
 
 class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
-    """A Tensor that an optimizer changes and a checkpoint holds, known by its ``name``.
+    """Tensor that an optimizer updates and a checkpoint stores under its ``name``.
 
     Args:
         default_input: Tensor, numpy array, number, list, or an Initializer's result. A Tensor is copied, the storage of
@@ -51,7 +51,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         name: None takes the attribute's name when the Parameter is set on a Cell.
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a
             gradient.
-        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as upstream.
+        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as MindSpore.
 
     Examples:
         >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")
@@ -62,7 +62,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     _wants_grad = True  # of those that torch makes without a name
     _name = "Parameter"
     layerwise_parallel, parallel_optimizer = False, True
-    requires_aggr = True  # upstream sums gradients over devices by it; everything is summed here
+    requires_aggr = True  # MindSpore sums gradients over devices by it; everything is summed here
 
     def __new__(
         cls,
@@ -103,7 +103,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name that checkpoints and optimizers know it by."""
+        """The name in checkpoints and optimizers."""
         return self._name
 
     @name.setter
@@ -144,7 +144,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
     @property
     def param_info(self) -> ParamInfo:
-        """Name, requires_grad and the like, apart from the values; setting it takes them over."""
+        """Name, requires_grad and other attributes without the values; setting it copies them."""
         return ParamInfo(self)
 
     @param_info.setter
@@ -152,7 +152,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         value.give(self)
 
     def set_param_info(self, info: ParamInfo) -> None:
-        """The same as setting `param_info`."""
+        """Set `param_info`."""
         info.give(self)
 
     @property
@@ -173,7 +173,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         self._cache_shape = value
 
     def add_pipeline_stage(self, stage: int) -> None:
-        """Say that a pipeline stage uses the Parameter beside that of its Cell, for
+        """Record that a pipeline stage uses the Parameter beside that of its Cell, for
         `Cell.infer_param_pipeline_stage`.
         """
         self.__dict__.setdefault("_pipeline_stages", []).append(stage)
@@ -217,11 +217,11 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         return self
 
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
-        """The Parameter itself: here data exist from the start."""
+        """Return the Parameter itself: here data exist from the start."""
         return self
 
     def clone(self, init: Any = "same", *, prefix: str = "") -> Parameter:  # type: ignore[override]
-        """A new Parameter of this shape and name (1.0: ``prefix.NAME``); ``init`` is "same" (copy) or anything
+        """Return a new Parameter of this shape and name (1.0: ``prefix.NAME``); ``init`` is "same" (copy) or anything
         `initializer` takes.
         """
         if isinstance(init, str) and init == "same":
@@ -234,12 +234,12 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         return result
 
     def value(self) -> Any:
-        """A Tensor of its values now, which what is written to it later leaves alone; gradients reach the Parameter."""
+        """Return a Tensor of its present values, unaffected by later writes; gradients reach the Parameter."""
         return wrapping.wrap(torch.clone(self))
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array that shares the storage on the CPU, but for a single number."""
-        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `_shared_memory.replace_values`
+        """Return the values as a numpy array that shares the storage on the CPU, but for a single number."""
+        return super().asnumpy() if self.dim() else super().asnumpy().copy()  # see `aliasing.replace_values`
 
     def __copy__(self) -> Parameter:
         return self.__deepcopy__({})
@@ -262,7 +262,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
 
 
 class ParameterTuple(tuple):
-    """A tuple of Parameters with unique names.
+    """Tuple of Parameters with unique names.
 
     Raises:
         ValueError: if two different ones share a name.
@@ -285,7 +285,7 @@ class ParameterTuple(tuple):
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
-        """Clones named ``prefix.NAME``, filled by ``init``."""
+        """Return clones named ``prefix.NAME``, filled by ``init``."""
         clones = [item.clone(init) for item in self]
         for clone in clones:
             clone.name = f"{prefix}.{clone.name}"
@@ -301,7 +301,7 @@ class _BufferType(type(Tensor)):  # type: ignore[misc]
 
 
 class _Buffer(Tensor, metaclass=_BufferType):
-    """A Tensor that becomes a buffer of the Cell that it is set on: on the same memory, without history.
+    """Tensor that becomes a buffer of the Cell that it is assigned to: on the same memory, without history.
 
     Args:
         data: the Tensor.
@@ -314,4 +314,4 @@ class _Buffer(Tensor, metaclass=_BufferType):
         return made
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """`__new__` gives a Tensor."""
+        """Do nothing: `__new__` returns a Tensor."""

@@ -1,5 +1,5 @@
-"""What a forward pass keeps for the backward one, and the memory of Tensors. Upstream:
-``mindspore.saved_tensors_hooks``, ``frombuffer``, ``swap_tensors``, ``UntypedStorage``.
+"""Tensors saved for the backward pass, and the memory of Tensors. MindSpore: ``mindspore.saved_tensors_hooks``,
+``frombuffer``, ``swap_tensors``, ``UntypedStorage``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ UntypedStorage = torch.UntypedStorage
 
 
 class saved_tensors_hooks:
-    """``with saved_tensors_hooks(pack_hook, unpack_hook):`` what operators keep for their gradients is what
-    ``pack_hook(tensor)`` gives; the backward pass gets it through ``unpack_hook(packed)``.
+    """Context in which operators save ``pack_hook(tensor)`` in place of a tensor for their gradients; the backward pass
+    gets it through ``unpack_hook(packed)``.
 
     Examples:
         >>> def square(x):
@@ -59,7 +59,7 @@ class saved_tensors_hooks:
 def register_saved_tensors_hooks(
     pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the function runs in `saved_tensors_hooks`."""
+    """Decorate a function to run in `saved_tensors_hooks`."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -73,8 +73,8 @@ def register_saved_tensors_hooks(
 
 
 def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Any:
-    """A Tensor of one axis over the memory of ``buffer`` (bytes, bytearray, array, …), from byte ``offset`` on; on a
-    device, and of a buffer that can not be written to, a copy.
+    """Return a Tensor of one axis on the memory of ``buffer`` (bytes, bytearray, array, …), from byte ``offset`` on; a
+    copy on a device, or if the buffer is read-only.
 
     Args:
         dtype: of the elements.
@@ -94,7 +94,7 @@ def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Any
 
 
 def swap_tensors(t1: Any, t2: Any) -> None:
-    """Exchange all that two Tensors are: values, shapes, dtypes, classes, names; who holds one finds the other.
+    """Exchange values, shapes, dtypes, classes and names of two Tensors; references to one now find the other.
 
     Raises:
         RuntimeError: if weak references or a running differentiation hold one.

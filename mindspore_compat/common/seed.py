@@ -1,4 +1,4 @@
-"""The global seed. Upstream: ``mindspore.set_seed``, ``mindspore.get_seed``."""
+"""Global seed. MindSpore: ``mindspore.set_seed``, ``mindspore.get_seed``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import torch
 __all__ = ["SeedStream", "get_seed", "set_seed", "stream_of"]
 
 _seed: int | None = None
-times_set = 0  # how often `set_seed` was called, by which the datasets see whether it was after their own
+times_set = 0  # number of `set_seed` calls: datasets compare it with their own seed's
 _kernel_seeds: dict[tuple[str, int], int] = {}
 _KERNEL_STEP = 3528531795 ^ 3449720151  # by how much the seed of a random kernel grows with each use
-_DEFAULT_GRAPH_SEED = 87654321  # what stands for the seed 0
+_DEFAULT_GRAPH_SEED = 87654321  # used for the seed 0
 _MAXINT32 = 2**31 - 1
 
 
 def set_seed(seed: int) -> None:
-    """Seed everything random: Python's, torch's and numpy's global generators (initializers draw from numpy's), and
+    """Seed all random numbers: Python's, torch's and numpy's global generators (initializers draw from numpy's), and
     (lazily) the datasets.
 
     Args:
@@ -47,15 +47,15 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that `set_seed` got last, None before."""
+    """Return the last seed of `set_seed`, None before."""
     return _seed
 
 
 class SeedStream(int):
-    """The seed of one operator: its numbers go on from call to call. Another with the same seed begins anew."""
+    """Seed of one operator; its sequence continues from call to call. Another one with the same seed begins anew."""
 
     def generator(self, device: Any) -> torch.Generator:
-        """What the operator draws from on a device."""
+        """Return the operator's generator on a device."""
         kept = self.__dict__.setdefault("_generators", {})
         if str(device) not in kept:
             kept[str(device)] = torch.Generator(device).manual_seed(int(self))
@@ -63,7 +63,7 @@ class SeedStream(int):
 
 
 def joined_stream(seed: int, seed2: int) -> SeedStream:
-    """The stream of an operator with two seeds; both 0 mean the global generator."""
+    """Return the stream of an operator with two seeds; both 0 mean the global generator."""
     return SeedStream(seed * 1000003 + seed2)
 
 
@@ -71,15 +71,15 @@ _streams: dict[int, SeedStream] = {}
 
 
 def stream_of(seed: int) -> SeedStream:
-    """What functions with this seed draw from: other numbers at every call, the same after `set_seed`."""
+    """Return the stream of functions with this seed: other numbers at every call, the same after `set_seed`."""
     if seed not in _streams:
         _streams[seed] = SeedStream((seed + 1000003 * (_seed or 0)) % 2**63)
     return _streams[seed]
 
 
 def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
-    """The two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0, 0)
-    where none is set.
+    """Return the two seeds of one use of a random kernel: the global one, and its own, which differs at every use; (0,
+    0) without a seed.
     """
     graph_seed = {0: _DEFAULT_GRAPH_SEED, None: 0}.get(_seed, _seed) or 0
     op_seed = op_seed or 0

@@ -1,4 +1,4 @@
-"""Sparse tensors: records of their parts. Upstream: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
+"""Sparse tensors: records of their parts. MindSpore: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
 
 Their arithmetic and conversions are functions of ``ops/function/sparse_func.py`` (``ops/_sparse_methods.py``).
 Layers and optimizers work on dense Tensors.
@@ -21,7 +21,7 @@ _INDICES = (torch.int16, torch.int32, torch.int64)
 
 
 class Sparse:
-    """What all kinds share. Parts do not change: what computes with one makes another."""
+    """Base of all kinds. Parts do not change: an operation returns a new one."""
 
     _parts: tuple[str, ...] = ("indices", "values")  # in the order of the constructor, before the shape
 
@@ -33,7 +33,7 @@ class Sparse:
     values = property(lambda self: self._given[-1], doc="The values; a Tensor.")
 
     def _like(self, values: Any) -> Any:
-        """The same places with other values."""
+        """Return the same places with other values."""
         made = type(self).__new__(type(self))
         made._take(*self._given[:-1], values, self._shape)
         return made
@@ -55,7 +55,7 @@ def _told(part: Any) -> str:
 
 
 class _Valued(Sparse):
-    """COOTensor and CSRTensor."""
+    """Base of COOTensor and CSRTensor."""
 
     shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
     size = property(lambda self: self.values.numel(), doc="How many values there are.")
@@ -63,15 +63,15 @@ class _Valued(Sparse):
     ndim = property(lambda self: len(self._shape), doc="Number of axes of the dense tensor.")
 
     def to_tuple(self) -> tuple[Any, ...]:
-        """The parts and the shape."""
+        """Return the parts and the shape."""
         return (*self._given, self._shape)
 
     def astype(self, dtype: Any) -> Any:
-        """A copy with values of ``dtype`` (also by its name)."""
+        """Return a copy with values of ``dtype`` (also by its name)."""
         return self._like(self.values.astype(dtype))
 
     def abs(self) -> Any:
-        """Magnitudes."""
+        """Return the magnitudes."""
         return self if self.values.dtype == torch.bool else self._like(wrap(torch.abs(self.values)))
 
     def __neg__(self) -> Any:
@@ -91,16 +91,16 @@ class RowTensor(Sparse):
     shape = property(lambda self: self._shape, doc="Shape of the dense tensor.")
 
     def to_dense(self) -> Any:
-        """The dense Tensor; rows named twice add up."""
+        """Return the dense Tensor; rows named twice add up."""
         dense = torch.zeros(self._shape, dtype=self.values.dtype, device=self.values.device)
         return wrap(dense.index_add_(0, self.indices.to(torch.int64), self.values))
 
 
-RowTensorInner = RowTensor  # upstream's own name in its operators
+RowTensorInner = RowTensor  # MindSpore's own name in its operators
 
 
 def _check_indices(owner: str, **given: torch.Tensor) -> None:
-    """Raise TypeError for indices that are no integers: they would be cut off."""
+    """Raise TypeError for indices that are no integers: they would be truncated."""
     for name, value in given.items():
         if value.dtype not in _INDICES:
             raise TypeError(
@@ -109,7 +109,7 @@ def _check_indices(owner: str, **given: torch.Tensor) -> None:
 
 
 def _dense(sparse: Any, places: tuple[torch.Tensor, ...]) -> Any:
-    """The dense Tensor with the values added at ``places``."""
+    """Return the dense Tensor with the values added at ``places``."""
     dense = torch.zeros(sparse._shape, dtype=sparse.values.dtype, device=sparse.values.device)
     try:
         return wrap(torch.index_put(dense, places, sparse.values, accumulate=True))
@@ -139,7 +139,7 @@ class COOTensor(_Valued):
         self._take(indices, values, shape)
 
     def to_dense(self) -> Any:
-        """The dense Tensor; places named twice add up."""
+        """Return the dense Tensor; places named twice add up."""
         return _dense(self, tuple(torch.unbind(refuse_negative(self.indices.to(torch.int64)), 1)))
 
 
@@ -179,7 +179,7 @@ class CSRTensor(_Valued):
         self._take(indptr, indices, values, shape)
 
     def to_dense(self) -> Any:
-        """The dense Tensor; places named twice add up.
+        """Return the dense Tensor; places named twice add up.
 
         Raises:
             ValueError: for more than two axes.

@@ -1,4 +1,4 @@
-"""`Symbol`: what is known of a size that is open until a network runs. Upstream: ``mindspore.Symbol``."""
+"""`Symbol`: constraints on a size that is open until a network runs. MindSpore: ``mindspore.Symbol``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Symbol:
         self.max, self.min, self.divisor, self.remainder, self.unique = max, min, divisor, remainder, unique
 
     def to_dict(self) -> dict[str, Any]:
-        """What differs from an open size about which nothing is known."""
+        """Return the constraints that differ from those of a free size."""
         known = {
             "max": (self.max, 0),
             "min": (self.min, 1),
@@ -39,7 +39,7 @@ class Symbol:
         return {name: value for name, (value, usual) in known.items() if value != usual}
 
     def near(self, size: int) -> int:
-        """The smallest size it allows from ``size`` on, or the largest."""
+        """Return the smallest allowed size from ``size`` on, or the largest."""
         least = max(size, self.min)
         least += (self.remainder - least) % self.divisor
         if self.max and least > self.max:
@@ -47,12 +47,12 @@ class Symbol:
         return least
 
     def allows(self, size: int) -> bool:
-        """Whether the size may be this."""
+        """Return whether the size may be this."""
         return size >= self.min and not (self.max and size > self.max) and size % self.divisor == self.remainder
 
 
 def open_sizes(shape: Any) -> tuple[Any, ...] | None:
-    """A shape with open sizes (-1, -2 or a Symbol, and -1 for None); None if there is none among them.
+    """Return a shape with open sizes (-1, -2 or a Symbol, and -1 for None); None if it has none.
 
     Raises:
         TypeError: if a size is something else.

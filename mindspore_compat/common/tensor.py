@@ -1,8 +1,8 @@
-"""`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. Upstream: ``mindspore.Tensor``.
+"""`Tensor`: a ``torch.Tensor`` that behaves as MindSpore's. MindSpore: ``mindspore.Tensor``.
 
-The reasons for its shape, with measurements, stand in docs/design/tensor.md. Methods that differ from torch's by name,
-arguments or meaning are in ``_tensor_methods.py``, operators in ``_tensor_operators.py``, torch's own in
-``_torch_methods.py``; methods that are functions of ``mindspore.ops`` are installed by ``ops/_tensor_methods.py``. Here
+docs/design/tensor.md explains the design, with measurements. Methods that differ from torch's by name, arguments or
+meaning are in ``_tensor/methods.py``, operators in ``_tensor/operators.py``, torch's own in
+``_tensor/torch_methods.py``; ``ops/_tensor_methods.py`` installs methods that are functions of ``mindspore.ops``. Here
 are construction, conversion, indexing and printing.
 """
 
@@ -48,7 +48,7 @@ _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
 class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
-    """A tensor with MindSpore's constructor, operators, methods and print format.
+    """Tensor with MindSpore's constructor, operators, methods and print format.
 
     Args:
         input_data: Tensor (shares its storage), numpy array (copied), number, or nested list or tuple of them.
@@ -66,11 +66,11 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         [2. 4.] (2,) True
     """
 
-    # Ops on Tensors return plain torch tensors without a Python-level dispatch; who hands them to user code wraps them.
+    # Ops on Tensors return plain torch tensors without a Python-level dispatch; callers wrap them for user code.
     __torch_function__ = torch._C._disabled_torch_function_impl
     __tensor_flatten__ = tracing.SeenByDynamo()
-    _indexed_from: Any = None  # see _tensor_indexing.remember_origin
-    _is_part = _has_array = False  # whether an index gave it; whether it lies in an array that a program gave
+    _indexed_from: Any = None  # see indexing.remember_origin
+    _is_part = _has_array = False  # whether it is an indexing result; whether it shares memory with a program's array
 
     def __new__(
         cls,
@@ -128,21 +128,21 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         _set_data(self, value)
 
     def set_(self, *args: Any, **kwargs: Any) -> Tensor:
-        """torch's: take over another tensor's memory."""
+        """Take over another tensor's memory, as torch."""
         program.memory_moved()
         return _Base.set_(self, *args, **kwargs)  # type: ignore[return-value]
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Upstream's: bytes, and those of the shape laid out in order, for views too; `stride()` knows the memory."""
+        """MindSpore's strides in bytes, of the shape laid out in order, also for views; `stride()` knows the memory."""
         sizes = (*self.shape[1:], _Base.element_size(self))
         return tuple(math.prod(sizes[axis:]) for axis in range(self.ndim))
 
     # --- numpy and Python ---------------------------------------------------------------------------------------------
 
     def asnumpy(self) -> np.ndarray:
-        """The values as a numpy array; on the CPU it shares the storage. bfloat16 and float8, which numpy lacks, come
-        as float32.
+        """Return the values as a numpy array; on the CPU it shares the storage. bfloat16 and float8, which numpy does
+        not have, become float32.
 
         Examples:
             >>> print(type(Tensor([1, 2]).asnumpy()).__name__)
@@ -163,14 +163,14 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             return _Base.numpy(source.to(torch.float32))
 
     def numpy(self, *, force: bool = False) -> np.ndarray:  # type: ignore[override]
-        """The same as `asnumpy`."""
+        """Return the same as `asnumpy`."""
         return self.asnumpy()
 
     #: below an array's, so that ``array == tensor`` is numpy's; above a numpy number's, which is an operand as any
     __array_priority__ = -1.0
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-        """A numpy function of a Tensor gives a numpy array, as upstream."""
+        """Return a numpy array from a numpy function of a Tensor, as MindSpore."""
         return array[()] if return_scalar else array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]
@@ -179,7 +179,9 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     @staticmethod
     def from_numpy(array: np.ndarray) -> Tensor:
-        """A Tensor on the numpy array's own memory (a copy where the device is not the CPU, or the array has gaps)."""
+        """Return a Tensor on the numpy array's memory (a copy on other devices than the CPU, or for an array with
+        gaps).
+        """
         result = plain_from(array, copy=not array.flags.c_contiguous)
         result = result if current_device() is CPU else sent(result, current_device(), LARGEST_BATCH)
         result.__class__ = Tensor
@@ -187,7 +189,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         return result  # type: ignore[return-value]
 
     def item(self, index: Any = None) -> Any:  # type: ignore[override]
-        """The only value as a Python number; with an index (1.x) the value there.
+        """Return the only value as a Python number; with an index (1.x) the value there.
 
         Raises:
             ValueError: without an index, if there is not exactly one element.
@@ -308,9 +310,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
 
 class OpenTensor(Tensor):
-    """A Tensor without contents, for `Cell.set_inputs` and `export`: of its shape some sizes (-1) or the number of axes
-    (-2) are open.
-    """
+    """Tensor without contents, for `Cell.set_inputs` and `export`: some sizes (-1) or the axes (-2) are open."""
 
     _sizes: tuple[Any, ...]
 
@@ -320,7 +320,7 @@ class OpenTensor(Tensor):
 
     @property
     def symbolic_shape(self) -> list[Any]:
-        """As the shape, with what is known of the open sizes."""
+        """The shape, with the constraints on open sizes."""
         return [size.to_dict() if isinstance(size, Symbol) else size for size in self._sizes]
 
     def asnumpy(self) -> np.ndarray:
@@ -345,7 +345,7 @@ class OpenTensor(Tensor):
 
     @classmethod
     def of(cls, sizes: tuple[Any, ...], dtype: torch.dtype) -> OpenTensor:
-        """The Tensor of what `open_sizes` gives."""
+        """Return the Tensor of a shape from `open_sizes`."""
         result = torch.empty(0, dtype=dtype, device="meta")
         result.__class__ = cls
         result._sizes = sizes  # type: ignore[attr-defined]
@@ -376,17 +376,17 @@ def tensor(
     const_arg: bool = False,
     device: Any = None,
 ) -> Tensor:
-    """The same as `Tensor`. Upstream: ``mindspore.tensor``."""
+    """Return the same as `Tensor`. MindSpore: ``mindspore.tensor``."""
     return Tensor(input_data, dtype, shape, init, const_arg=const_arg, device=device)
 
 
 def from_numpy(array: np.ndarray) -> Tensor:
-    """The same as `Tensor.from_numpy`."""
+    """Return the same as `Tensor.from_numpy`."""
     return Tensor.from_numpy(array)
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether ``obj`` is a Tensor."""
+    """Return whether ``obj`` is a Tensor."""
     return isinstance(obj, Tensor)
 
 

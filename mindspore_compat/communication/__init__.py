@@ -1,4 +1,4 @@
-"""Processes of a distributed run. Upstream: ``mindspore.communication``.
+"""Processes of a distributed run. MindSpore: ``mindspore.communication``.
 
 A script started by itself is one process: `init` succeeds, the rank is 0, the group size 1. Under a launcher (torchrun,
 msrun, mpirun, Slurm, the scripts of 1.x) `init` opens torch's default process group: docs/distributed.md.

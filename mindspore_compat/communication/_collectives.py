@@ -1,8 +1,8 @@
-"""Collectives over ``torch.distributed``, with upstream's gradients, which may be differentiated themselves.
+"""Collectives over ``torch.distributed`` with MindSpore's gradients, which are differentiable themselves.
 
-Those without a leading underscore take a Tensor and give a new one; in a single process they give what a group of one
-member gives. A gradient of a sum over members is summed over members: what a rank computes is part of one loss, the sum
-of all ranks'. Of a broadcast upstream gives each rank its own gradient back.
+Functions without a leading underscore take a Tensor and return a new one; a single process is a group of one member.
+The gradient of a sum over members is summed over members: a rank's result is part of one loss, the sum of all ranks'.
+For a broadcast, MindSpore returns each rank its own gradient.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ scatter_single: Any = getattr(dist, "reduce_scatter_single", None) or getattr(di
 
 @contextmanager
 def calling(owner: str) -> Iterator[None]:
-    """What runs inside communicates: no recording may leave it out, and a failure names the rank that is to blame."""
+    """Run a collective in this context: it is never left out of a recording, and a failure names the failed rank."""
     program.not_repeatable("it communicates")
     try:
         yield
@@ -47,12 +47,12 @@ def calling(owner: str) -> Iterator[None]:
 
 
 def torch_op(op: str) -> Any:
-    """torch's reduction; the mean is a sum that is divided afterwards."""
+    """Return torch's reduction; the mean is a sum with a later division."""
     return getattr(dist.ReduceOp, _REDUCTIONS[op])
 
 
 def sendable(x: torch.Tensor) -> torch.Tensor:
-    """Its values as torch's libraries take them, which have no 16-bit integers."""
+    """Return its values in a dtype of torch's libraries, which have no 16-bit integers."""
     values = plain(x).contiguous()
     return values.int() if values.dtype in (torch.int16, torch.uint16) else values
 
@@ -65,7 +65,7 @@ def _alone(group: Group) -> bool:
 
 
 def plain_all_reduce(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
-    """A new tensor, reduced over the members."""
+    """Return a new tensor, reduced over the members."""
     sent = sendable(x)
     result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
     with calling("AllReduce"):
@@ -76,7 +76,7 @@ def plain_all_reduce(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
 
 
 def plain_all_gather(x: torch.Tensor, group: Group) -> torch.Tensor:
-    """The members' tensors of one shape, joined along the first axis."""
+    """Return the members' tensors of one shape, joined along the first axis."""
     sent = sendable(x)
     result = sent.new_empty((group.size * sent.shape[0], *sent.shape[1:]) if sent.dim() else (group.size,))
     with calling("AllGather"):
@@ -85,7 +85,7 @@ def plain_all_gather(x: torch.Tensor, group: Group) -> torch.Tensor:
 
 
 def plain_reduce_scatter(x: torch.Tensor, op: str, group: Group) -> torch.Tensor:
-    """This member's part of the first axis of the reduced tensor."""
+    """Return this member's part of the first axis of the reduced tensor."""
     if not x.dim() or x.shape[0] % group.size:
         raise ValueError(
             f"the first dimension for 'input_shape' must be divided by 'rank_size', but got input_shape[0]: "
@@ -99,7 +99,7 @@ def plain_reduce_scatter(x: torch.Tensor, op: str, group: Group) -> torch.Tensor
 
 
 def plain_all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], group: Group) -> torch.Tensor:
-    """``send[i]`` rows of the first axis go to member i, ``receive[i]`` come from it."""
+    """Send ``send[i]`` rows of the first axis to member i; return ``receive[i]`` rows from each."""
     sent = sendable(x)
     result = sent.new_empty((sum(receive), *sent.shape[1:]))
     with calling("AlltoAll"):
@@ -108,7 +108,7 @@ def plain_all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[i
 
 
 def plain_broadcast(x: torch.Tensor, root: int, group: Group) -> torch.Tensor:
-    """As the member ``root`` has it."""
+    """Return the tensor of the member ``root``."""
     sent = sendable(x)
     result = sent.clone() if sent.data_ptr() == x.data_ptr() else sent
     with calling("Broadcast"):
@@ -117,7 +117,7 @@ def plain_broadcast(x: torch.Tensor, root: int, group: Group) -> torch.Tensor:
 
 
 def plain_gather(x: torch.Tensor, root: int, group: Group) -> list[torch.Tensor] | None:
-    """The members' tensors of one shape at ``root``; None elsewhere."""
+    """Return the members' tensors of one shape at ``root``; None elsewhere."""
     sent = sendable(x)
     parts = [torch.empty_like(sent) for _ in range(group.size)] if group.rank == root else None
     with calling("CollectiveGather"):
@@ -126,7 +126,7 @@ def plain_gather(x: torch.Tensor, root: int, group: Group) -> list[torch.Tensor]
 
 
 def plain_scatter(like: torch.Tensor, parts: Sequence[torch.Tensor] | None, root: int, group: Group) -> torch.Tensor:
-    """This member's one of the parts that ``root`` has; each is as ``like``."""
+    """Return this member's one of the parts of ``root``; each has the form of ``like``."""
     result = torch.empty_like(sendable(like))
     sent = [sendable(part) for part in parts] if parts is not None and group.rank == root else None
     with calling("CollectiveScatter"):
@@ -172,7 +172,7 @@ _Run = Callable[[torch.Tensor], torch.Tensor]
 
 
 class _Linear(torch.autograd.Function):
-    """A communication, and the one that its gradient takes back."""
+    """Communication, with another one for its gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, run: _Run, back: _Run) -> torch.Tensor:  # type: ignore[override]
@@ -190,7 +190,7 @@ def _linear(x: torch.Tensor, run: _Run, back: _Run) -> Any:
 
 
 def all_reduce(x: torch.Tensor, op: str, group: Group) -> Any:
-    """Reduced over the members. The gradient is summed; of a maximum it goes to those who have it."""
+    """Reduce over the members. The gradient is summed; of a maximum it goes to the members that have it."""
     if _alone(group):
         return x
     if op in ("sum", "avg"):
@@ -206,14 +206,14 @@ def all_reduce(x: torch.Tensor, op: str, group: Group) -> Any:
 
 
 def all_gather(x: torch.Tensor, group: Group) -> Any:
-    """Joined along the first axis. The gradient: summed, and of that this member's part."""
+    """Join along the first axis. The gradient is summed and cut to this member's part."""
     if _alone(group):
         return x
     return _linear(x, lambda x: plain_all_gather(x, group), lambda dout: reduce_scatter(dout, "sum", group))
 
 
 def reduce_scatter(x: torch.Tensor, op: str, group: Group) -> Any:
-    """Reduced, and of that this member's part of the first axis. Only a sum has a gradient: the parts joined."""
+    """Reduce, and return this member's part of the first axis. Only a sum has a gradient: the parts joined."""
     if _alone(group):
         return x
 
@@ -226,15 +226,15 @@ def reduce_scatter(x: torch.Tensor, op: str, group: Group) -> Any:
 
 
 def broadcast(x: torch.Tensor, root: int, group: Group) -> Any:
-    """As ``root`` has it; each member's gradient is its own."""
+    """Return the tensor of ``root``; each member's gradient is its own."""
     if _alone(group):
         return x
     return _linear(x, lambda x: plain_broadcast(x, root, group), lambda dout: dout)
 
 
 def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
-    """Reduced at ``root``; the others get zeros of shape (1,). The gradient is the root's, everywhere,
-    as upstream's: right for sums and means.
+    """Reduce at ``root``; the others get zeros of shape (1,). As MindSpore, every member gets the root's gradient,
+    which is right for sums and means.
     """
     if _alone(group):
         return x
@@ -256,7 +256,7 @@ def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
 
 
 def gather(x: torch.Tensor, root: int, group: Group) -> Any:
-    """Joined along the first axis at ``root``; the others get zeros of shape (1,). The gradient: their part of the
+    """Join along the first axis at ``root``; the others get zeros of shape (1,). The gradient is their part of the
     root's.
     """
     if _alone(group):
@@ -279,8 +279,8 @@ def _zeros_for(x: torch.Tensor, group: Group, dout: torch.Tensor) -> torch.Tenso
 
 
 def scatter(x: torch.Tensor, root: int, group: Group) -> Any:
-    """This member's part of the first axis of what ``root`` has. The root's gradient: the parts joined; the others'
-    is zero.
+    """Return this member's part of the first axis of the tensor of ``root``. The root's gradient is the parts joined;
+    the others' is zero.
     """
     if _alone(group):
         return x
@@ -302,7 +302,7 @@ def scatter(x: torch.Tensor, root: int, group: Group) -> Any:
 
 
 def all_to_all(x: torch.Tensor, split_axis: int, concat_axis: int, group: Group) -> Any:
-    """Piece i along ``split_axis`` goes to member i; what comes is joined along ``concat_axis``. The gradient goes
+    """Send piece i along ``split_axis`` to member i; join the received pieces along ``concat_axis``. The gradient takes
     the same way back.
     """
     if _alone(group):
@@ -317,7 +317,7 @@ def all_to_all(x: torch.Tensor, split_axis: int, concat_axis: int, group: Group)
 
 
 def all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], group: Group) -> Any:
-    """``send[i]`` elements of the first axis go to member i, ``receive[i]`` come. The gradient goes back."""
+    """Send ``send[i]`` elements of the first axis to member i, receive ``receive[i]``. The gradient goes back."""
     if _alone(group):
         return x
     return _linear(
@@ -328,7 +328,7 @@ def all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], g
 
 
 def all_gather_v(x: torch.Tensor, sizes: Sequence[int], group: Group) -> Any:
-    """Joined along the first axis, of which member i has ``sizes[i]``. The gradient: summed, and of that the own
+    """Join along the first axis, of which member i has ``sizes[i]``. The gradient is summed and cut to this member's
     part.
     """
     if _alone(group):
@@ -343,7 +343,7 @@ def all_gather_v(x: torch.Tensor, sizes: Sequence[int], group: Group) -> Any:
 
 
 def reduce_scatter_v(x: torch.Tensor, sizes: Sequence[int], op: str, group: Group) -> Any:
-    """Reduced, and of that this member's part of the first axis, ``sizes[i]`` for member i."""
+    """Reduce, and return this member's part of the first axis, ``sizes[i]`` for member i."""
     if _alone(group):
         return x
 
@@ -361,7 +361,7 @@ def reduce_scatter_v(x: torch.Tensor, sizes: Sequence[int], op: str, group: Grou
 
 
 def reduced(parts: torch.Tensor, op: str) -> torch.Tensor:
-    """Over the first axis."""
+    """Reduce over the first axis."""
     if op == "sum":
         return parts.sum(0)
     if op == "avg":

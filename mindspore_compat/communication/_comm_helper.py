@@ -12,10 +12,10 @@ __all__ = ["GlobalComm", "_is_available", "_is_initialized"]
 
 
 def _is_available() -> bool:
-    """Whether torch was built with several processes in mind."""
+    """Return whether torch was built with support for several processes."""
     return dist.is_available()
 
 
 def _is_initialized() -> bool:
-    """Whether `mindspore.communication.init` has been called."""
+    """Return whether `mindspore.communication.init` has been called."""
     return dist.is_available() and dist.is_initialized()

@@ -21,7 +21,7 @@ WORLD_NAMES = ("hccl_world_group", "nccl_world_group", "mccl_world_group")
 
 @dataclass(frozen=True)
 class Group:
-    """Some of the run's processes.
+    """Group of the run's processes.
 
     Attributes:
         name: its name.
@@ -39,7 +39,7 @@ class Group:
 
     @property
     def rank(self) -> int:
-        """This process's.
+        """Rank of this process in the group.
 
         Raises:
             RuntimeError: if it is no member.
@@ -61,12 +61,12 @@ class Group:
 
 
 _groups: dict[str, Group] = {}
-_made: Counter[tuple[Any, ...]] = Counter()  # how often: a group may be destroyed and made again
+_made: Counter[tuple[Any, ...]] = Counter()  # counts: a group may be destroyed and made again
 _ANY_ORDER = "sort_ranks" in inspect.signature(dist.new_group).parameters if dist.is_available() else False
 
 
 def find(name: str) -> Group:
-    """The group of that name.
+    """Return the group of that name.
 
     Raises:
         RuntimeError: if there is none.
@@ -79,7 +79,7 @@ def find(name: str) -> Group:
 
 
 def create(name: str, ranks: list[int]) -> None:
-    """Make the group; its members have to, others may."""
+    """Create the group; all its members must call it, others may."""
     if name in _groups:
         if list(_groups[name].ranks) != ranks:
             raise ValueError(
@@ -105,8 +105,8 @@ def create(name: str, ranks: list[int]) -> None:
 
 @contextlib.contextmanager
 def _meeting_as(name: str, ranks: list[int]) -> Iterator[None]:
-    """The members meet by the group's name. torch counts the process's groups for that, so members that have made
-    different numbers of others would wait for each other for ever.
+    """Let the members meet by the group's name. torch uses its count of the process's groups, so members with different
+    numbers of other groups would wait for each other for ever.
     """
     c10d: Any = dist.distributed_c10d
     key = (name, *ranks)
@@ -127,5 +127,5 @@ def destroy(name: str) -> None:
 
 
 def forget_all() -> None:
-    """When the run ends, its groups do."""
+    """Forget all groups at the end of the run."""
     _groups.clear()

@@ -1,4 +1,4 @@
-"""Communications that go on, and what writes their results into the tensors that a caller gave."""
+"""Handles of running communications, and writes of their results into a caller's tensors."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["CommHandle", "check_type_of", "done", "exchanged", "spread", "write"
 
 
 def checked_group(group: str | None) -> Group:
-    """The group of that name, None the world."""
+    """Return the group of that name, None the world."""
     _need_init()
     return _groups.find("hccl_world_group" if group is None else group)
 
 
 def checked_tensors(values: Sequence[torch.Tensor], size: int) -> Sequence[torch.Tensor]:
-    """``values``, if they are of one type, and as many as the group has members."""
+    """Return ``values``, if they are of one type, and as many as the group has members."""
     types = {value.dtype for value in values}
     if len(types) > 1 or len(values) != size:
         raise TypeError(
@@ -35,7 +35,7 @@ def checked_tensors(values: Sequence[torch.Tensor], size: int) -> Sequence[torch
 
 
 def sizes_of(splits: Any, length: int, size: int, what: str) -> list[int]:
-    """How many rows of an axis of that length each member has; without ``splits`` as many as the others."""
+    """Return the number of rows of an axis for each member; without ``splits`` all are equal."""
     if not splits:
         if length % size:
             raise ValueError(f"{what} shape at dim 0 must be divided by world_size, but got {length} and {size}.")
@@ -48,7 +48,7 @@ def sizes_of(splits: Any, length: int, size: int, what: str) -> list[int]:
 
 
 class CommHandle:
-    """A communication that goes on; its results are there after `wait`."""
+    """Running communication; its results exist after `wait`."""
 
     def __init__(self, works: Sequence[Any] = (), finish: Callable[[], None] | None = None, owner: str = "") -> None:
         self._works, self._finish, self._owner = works, finish, owner
@@ -68,7 +68,7 @@ class CommHandle:
 
 
 def done(owner: str, works: Sequence[Any], finish: Callable[[], None], async_op: bool) -> CommHandle | None:
-    """The handle, or None once it is done."""
+    """Return the handle, or None once it is done."""
     handle = CommHandle(works, finish, owner)
     if async_op:
         return handle
@@ -77,7 +77,7 @@ def done(owner: str, works: Sequence[Any], finish: Callable[[], None], async_op:
 
 
 def write(target: torch.Tensor, value: torch.Tensor) -> None:
-    """Into the tensor that a caller gave."""
+    """Write into a caller's tensor."""
     plain(target).copy_(value.reshape(tuple(target.shape)))
     program.values_written()
 
@@ -97,7 +97,7 @@ def exchanged(
     finish: Callable[[torch.Tensor], None],
     async_op: bool,
 ) -> CommHandle | None:
-    """``send[i]`` rows of ``sent`` go to member i; ``finish`` gets what comes."""
+    """Send ``send[i]`` rows of ``sent`` to member i; pass the received ones to ``finish``."""
     x = sendable(sent)
     buffer, works = x.new_empty((sum(receive), *x.shape[1:])), []
     if _start.is_running():
@@ -109,6 +109,6 @@ def exchanged(
 
 
 def spread(flat: torch.Tensor, outs: Sequence[torch.Tensor]) -> None:
-    """The parts of a flat tensor into tensors."""
+    """Copy the parts of a flat tensor into tensors."""
     for out, part in zip(outs, torch.split(flat, [out.numel() for out in outs])):
         write(out, part)

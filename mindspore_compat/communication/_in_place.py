@@ -1,4 +1,4 @@
-"""Collectives of all members into the tensors that they are given, without gradients: ``mint.distributed``'s."""
+"""Collectives of all members into given tensors, without gradients, for ``mint.distributed``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 def handle_for(peer: int, group: str | None) -> Any:
-    """torch's group to reach another process in."""
+    """Return torch's group to reach another process in."""
     found = checked_group(group)
     found.group_rank_of(peer)
     if peer == _start.world_rank():
@@ -68,7 +68,7 @@ def send(tensor: Any, dst: int = 0, group: str | None = None, tag: int = 0) -> N
 
 
 def recv(tensor: Any, src: int = 0, group: str | None = None, tag: int = 0) -> int:
-    """Receive from world rank ``src`` into ``tensor``; gives 0."""
+    """Receive from world rank ``src`` into ``tensor``; return 0."""
     irecv(tensor, src, group, tag).wait()
     return 0
 
@@ -107,7 +107,7 @@ def batch_isend_irecv(p2p_op_list: Any) -> list[CommHandle]:
 def scatter_tensor(
     output_tensor: Any, input_tensor: Any, src: int = 0, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """This member's part of the first axis of what world rank ``src`` has."""
+    """Receive this member's part of the first axis of world rank ``src``'s tensor."""
     found = checked_group(group)
     parts = list(torch.chunk(plain(input_tensor), found.size))
     return _scattered("scatter_tensor", output_tensor, parts, src, found, async_op)
@@ -116,7 +116,7 @@ def scatter_tensor(
 def scatter(
     tensor: Any, scatter_list: Any, src: int = 0, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """The i-th tensor of the list of world rank ``src`` into member i's ``tensor``."""
+    """Send the i-th tensor of the list of world rank ``src`` into member i's ``tensor``."""
     found, parts = checked_group(group), scatter_list or []
     if found.group_rank_of(src) == found.rank:
         checked_tensors([*parts, tensor], found.size + 1)
@@ -149,7 +149,7 @@ def gather_into_tensor(
 def gather(
     tensor: Any, gather_list: Any, dst: int = 0, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """The members' tensors into the list of world rank ``dst``."""
+    """Gather the members' tensors into the list of world rank ``dst``."""
     found, outs = checked_group(group), gather_list or []
     if found.group_rank_of(dst) == found.rank:
         checked_tensors([*outs, tensor], found.size + 1)
@@ -177,7 +177,7 @@ def _gathered(
 def all_to_all(
     output_tensor_list: Any, input_tensor_list: Any, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """The i-th tensor of the inputs goes to member i; what comes goes into the outputs."""
+    """Send the i-th tensor of the inputs to member i; write the received ones into the outputs."""
     found = checked_group(group)
     xs, outs = checked_tensors(input_tensor_list, found.size), checked_tensors(output_tensor_list, found.size)
     flat = torch.cat([plain(x).reshape(-1) for x in xs])
@@ -193,7 +193,7 @@ def all_to_all_single(
     group: str | None = None,
     async_op: bool = False,
 ) -> CommHandle | None:
-    """Rows of the first axis go to the members, equally or as the sizes say; what comes goes into ``output``."""
+    """Send rows of the first axis to the members, equally or by the sizes; receive into ``output``."""
     x, out, found = input, output, checked_group(group)
     send = sizes_of(input_split_sizes, x.shape[0], found.size, "input")
     receive = sizes_of(output_split_sizes, out.shape[0], found.size, "output")
@@ -271,7 +271,7 @@ def all_gather_into_tensor(
 def all_gather_into_tensor_uneven(
     output: Any, input: Any, output_split_sizes: Any = None, group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """`all_gather_into_tensor` of tensors whose first axes are ``output_split_sizes``."""
+    """Run `all_gather_into_tensor` of tensors whose first axes are ``output_split_sizes``."""
     x, out = input, output
     found = checked_group(group)
     receive = sizes_of(output_split_sizes, out.shape[0], found.size, "output")
@@ -285,7 +285,7 @@ def all_gather_into_tensor_uneven(
 
 
 def all_gather(tensor_list: Any, tensor: Any, group: str | None = None, async_op: bool = False) -> CommHandle | None:
-    """The members' tensors into the tensors of a list; their shapes may differ."""
+    """Gather the members' tensors into the tensors of a list; their shapes may differ."""
     x, found = tensor, checked_group(group)
     outs = checked_tensors(tensor_list, found.size)
     if outs[found.rank].shape != x.shape:
@@ -313,7 +313,7 @@ def _reduced_from_all(
 def reduce_scatter_tensor(
     output: Any, input: Any, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """Reduce ``input`` over the members; this one's part of the first axis into ``output``."""
+    """Reduce ``input`` over the members; write this one's part of the first axis into ``output``."""
     x, out = input, output
     found = checked_group(group)
     check_type_of(out, x.dtype, "reduce_scatter_tensor")
@@ -336,7 +336,7 @@ def reduce_scatter_tensor_uneven(
     group: str | None = None,
     async_op: bool = False,
 ) -> CommHandle | None:
-    """`reduce_scatter_tensor` whose parts have ``input_split_sizes`` rows."""
+    """Run `reduce_scatter_tensor` with parts of ``input_split_sizes`` rows."""
     x, out = input, output
     found = checked_group(group)
     sizes = sizes_of(input_split_sizes, x.shape[0], found.size, "input")
@@ -346,7 +346,7 @@ def reduce_scatter_tensor_uneven(
 def reduce_scatter(
     output: Any, input_list: Any, op: str = "sum", group: str | None = None, async_op: bool = False
 ) -> CommHandle | None:
-    """Reduce the tensors of a list over the members; member i's gets the i-th into ``output``."""
+    """Reduce the tensors of a list over the members; member i receives the i-th in ``output``."""
     found = checked_group(group)
     xs, out = checked_tensors(input_list, found.size), output
     check_type_of(out, xs[0].dtype, "reduce_scatter")

@@ -1,4 +1,4 @@
-"""Exchanges between single members of a group, with their gradients: what comes back goes the other way."""
+"""Exchanges between single members of a group; their gradients go the other way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _Run = Callable[..., tuple[torch.Tensor, ...]]
 
 
 class _Linear(torch.autograd.Function):
-    """Tensors to tensors, and what takes the gradients back."""
+    """Function of tensors, with another one for its gradients."""
 
     @staticmethod
     def forward(ctx: Any, run: _Run, back: _Run, *inputs: torch.Tensor) -> Any:  # type: ignore[override]
@@ -34,7 +34,7 @@ def _linear(run: _Run, back: _Run, *inputs: torch.Tensor) -> Any:
 
 
 def send(x: torch.Tensor, peer: int, tag: int, group: Group) -> Any:
-    """Sends ``x`` and gives it back; its gradient comes from the receiver."""
+    """Send ``x`` and return it; its gradient comes from the receiver."""
 
     def run(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         plain_p2p([(x, peer)], [], group, "Send", tag)
@@ -47,8 +47,8 @@ def send(x: torch.Tensor, peer: int, tag: int, group: Group) -> Any:
 
 
 def receive(depends: torch.Tensor | None, like: torch.Tensor, peer: int, tag: int, group: Group) -> Any:
-    """What the member ``peer`` sends, of the shape and type of ``like``. If ``depends`` has a gradient, the sender gets
-    what comes in, and ``depends`` zeros.
+    """Receive a tensor from the member ``peer``, of the shape and type of ``like``. If ``depends`` has a gradient, the
+    incoming gradient goes to the sender, and ``depends`` gets zeros.
     """
 
     def run(*_: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -68,7 +68,7 @@ def exchange(
     receive_like: Sequence[torch.Tensor],
     group: Group,
 ) -> Any:
-    """Sends each input to a member, and gives what comes from others."""
+    """Send each input to a member, and return the received tensors."""
 
     def run(*inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
         pairs = list(zip(receive_like, receive_from))
@@ -87,7 +87,7 @@ _SIDES = ((_TOP,), (_TOP, _RIGHT), (_RIGHT,), (_BOTTOM, _RIGHT), (_BOTTOM,), (_B
 
 
 def _border(height: int, width: int, lens: Sequence[int], direction: int) -> tuple[Any, slice, slice]:
-    """Index of the border on that side, as wide as ``lens`` says, of a picture of that size."""
+    """Return the index of the border on that side, as wide as ``lens`` says, of a picture of that size."""
     sides, rows, columns = _SIDES[direction], slice(None), slice(None)
     if _TOP in sides:
         rows = slice(0, lens[_TOP])
@@ -108,15 +108,15 @@ def exchange_borders(
     receive_lens: Sequence[int],
     group: Group,
 ) -> Any:
-    """``x`` of shape (N, C, H, W) with the borders that the neighbours send around it; -1 is no neighbour. What comes
-    from a neighbour on one side is what it sends to its opposite side.
+    """Return ``x`` of shape (N, C, H, W) with the borders from its neighbours around it; -1 is no neighbour. A
+    neighbour on one side sends the border of its opposite side.
     """
     height, width = int(x.shape[-2]), int(x.shape[-1])
     top, bottom, left, right = receive_lens
     inner = (..., slice(top, top + height), slice(left, left + width))
 
     def received_at(direction: int) -> tuple[Any, slice, slice]:
-        """Index into the result: the border there, without the corners that others send."""
+        """Return the index of the border in the result, without the corners from others."""
         _, rows, columns = _border(top + height + bottom, left + width + right, receive_lens, direction)
         return ..., inner[1] if rows == slice(None) else rows, inner[2] if columns == slice(None) else columns
 

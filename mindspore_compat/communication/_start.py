@@ -1,4 +1,4 @@
-"""Meeting the other processes of the run, and leaving them."""
+"""Join and exit of this process in a distributed run."""
 
 from __future__ import annotations
 
@@ -31,40 +31,39 @@ _local: tuple[int, int] | None = None  # (local rank, local size)
 
 
 def is_running() -> bool:
-    """Whether torch's default process group is open: by `join`, or by the user's own ``init_process_group``."""
+    """Return whether torch's default process group is open: by `join`, or by the user's own ``init_process_group``."""
     return dist.is_available() and dist.is_initialized()
 
 
 def world_size() -> int:
-    """How many processes there are."""
+    """Return the number of processes."""
     return dist.get_world_size() if is_running() else 1
 
 
 def world_rank() -> int:
-    """Which of them this is."""
+    """Return the world rank of this process."""
     return dist.get_rank() if is_running() else 0
 
 
 def local_rank() -> int:
-    """Which of this machine's processes this is."""
+    """Return this process's rank on its machine."""
     launch = launch_of()
     return _local[0] if _local else (launch.local_rank or 0) if is_running() else 0
 
 
 def local_size() -> int:
-    """How many of the processes are on this machine."""
+    """Return the number of processes on this machine."""
     launch = launch_of()
     return _local[1] if _local else (launch.local_size or 1) if is_running() else 1
 
 
 def blame(wait_s: float = 2.0) -> str:
-    """Which rank is to blame that a collective failed; "" if none is known to be."""
+    """Return the rank that made a collective fail; "" if none is known."""
     return _watch.blame(wait_s) if _watch is not None else ""
 
 
 def join(with_cuda: bool, timeout: timedelta | None = None) -> None:
-    """Open torch's default process group, as the launcher's variables say; nothing to do in a single process, or if
-    it is open.
+    """Open torch's default process group by the launcher's variables. Do nothing in a single process, or if it is open.
 
     Args:
         with_cuda: NCCL for CUDA tensors beside gloo for those of the CPU.
@@ -98,7 +97,7 @@ def join(with_cuda: bool, timeout: timedelta | None = None) -> None:
 
 
 def join_at(method: str | None, store: Any, rank: int, size: int, timeout: timedelta | None = None) -> None:
-    """`join` at a place that the program gives: a URL of torch's, or a store."""
+    """Join at an address from the program: a URL of torch's, or a store."""
     if is_running():
         return
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() and dist.is_nccl_available() else "gloo"
@@ -116,7 +115,7 @@ def join_at(method: str | None, store: Any, rank: int, size: int, timeout: timed
 
 
 def _met(launch: Launch) -> tuple[Any, int]:
-    """(store that all processes share, this one's rank)."""
+    """Return (store shared by all processes, this one's rank)."""
     timeout = timedelta(seconds=launch.timeout_s)
     if launch.launcher == "torchrun":  # its agent may serve the store
         store, rank, _ = next(dist.rendezvous("env://", timeout=timeout))
@@ -134,7 +133,7 @@ def _met(launch: Launch) -> tuple[Any, int]:
 
 
 def _serve(launch: Launch) -> None:
-    """Be the scheduler of a dynamic cluster: serve the meeting until all have left, then end this process."""
+    """Run as the scheduler of a dynamic cluster: serve the rendezvous until all have left, then end this process."""
     assert launch.host is not None and launch.port is not None
     store = dist.TCPStore(launch.host, launch.port, launch.size + 1, True, wait_for_workers=False)
     server = _started_server(store, launch)
@@ -154,7 +153,7 @@ def _started_server(store: Any, launch: Launch) -> Server:
 
 
 def _settle(launch: Launch, store: Any, rank: int) -> None:
-    """What is to be done once all are there."""
+    """Set up this process once all have joined."""
     global _watch, _local
     if rank == 0 and not launch.scheduler:
         _started_server(store, launch)
@@ -173,7 +172,7 @@ def _settle(launch: Launch, store: Any, rank: int) -> None:
         _local = hosts[:rank].count(hosts[rank]), hosts.count(hosts[rank])
     if launch.device_id is None and launch.local_rank is None:
         os.environ["DEVICE_ID"] = str(_local[0])  # from now on the device of this process, see own_device_id
-    for name, value in (("RANK_ID", rank), ("RANK_SIZE", launch.size)):  # upstream's, which scripts read after init
+    for name, value in (("RANK_ID", rank), ("RANK_SIZE", launch.size)):  # MindSpore's, which scripts read after init
         os.environ.setdefault(name, str(value))
 
 
@@ -190,13 +189,13 @@ def _at_exit(process: int) -> None:
 
 
 def _close() -> None:
-    """Close the process group, so that gloo's threads are done."""
+    """Close the process group, so that gloo's threads end."""
     dist.destroy_process_group()
     _wait_for_gloo()
 
 
 def _wait_for_gloo() -> None:
-    """Wait until gloo's threads sleep: one that lets go of a tensor as the interpreter goes aborts the process."""
+    """Wait until gloo's threads sleep: one that releases a tensor at the interpreter's exit aborts the process."""
     deadline, idle = time.monotonic() + 2, 0
     while idle < 3 and time.monotonic() < deadline:  # torch's caches may keep the group, whose threads then live on
         time.sleep(0.002)  # without Python's lock, for which they wait
@@ -204,7 +203,7 @@ def _wait_for_gloo() -> None:
 
 
 def _is_gloo_busy() -> bool:
-    """Whether a thread of gloo computes or is about to; False where the system does not say."""
+    """Return whether a thread of gloo computes or is about to; False if the system does not show it."""
     for path in glob.glob("/proc/self/task/*/stat"):
         with contextlib.suppress(OSError):  # ended meanwhile
             name, _, rest = Path(path).read_text().partition("(")[2].rpartition(")")

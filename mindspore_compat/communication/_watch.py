@@ -1,6 +1,4 @@
-"""Which processes of the run are still there: a connection of each to one of them, which the kernel closes when a
-process dies.
-"""
+"""Liveness of the run's processes: each connects to one of them, and the kernel closes the connection at its death."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ _MOST_REASON = 500
 
 
 def _alive_checked(connection: socket.socket) -> socket.socket:
-    """With the kernel's probes on: a machine that is switched off closes nothing."""
+    """Turn on the kernel's keep-alive probes: a machine that loses power closes no connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):
@@ -34,7 +32,7 @@ def _line(kind: str, rank: int, reason: str = "") -> bytes:
 
 
 class Server(threading.Thread):
-    """Takes the connections of all ranks, and passes on who left or failed. Ends when all have gone."""
+    """Server of all ranks' connections. It reports ranks that left or failed, and ends when all have gone."""
 
     def __init__(self, size: int, token: str, local: bool) -> None:
         super().__init__(name="mindspore_compat ranks", daemon=True)
@@ -60,7 +58,7 @@ class Server(threading.Thread):
                         self._close(key.fileobj)  # type: ignore[arg-type]
 
     def _read(self, connection: socket.socket) -> bool:
-        """Take what has come; whether more may come."""
+        """Read the received bytes; return whether more may come."""
         try:
             data = connection.recv(4096)
         except OSError:
@@ -100,7 +98,7 @@ class Watch(threading.Thread):
 
     Attributes:
         left: ranks that have ended as they should.
-        failed: rank -> why, of those that have not.
+        failed: rank -> reason, of those that have not.
     """
 
     def __init__(self, rank: int, host: str, port: int, token: str, server_rank: int | None) -> None:
@@ -139,7 +137,7 @@ class Watch(threading.Thread):
             else:
                 self.failed[rank] = reason
             self._news.notify_all()
-        if kind == _FAILED and len(self.failed) == 1 and not self._closed:  # those after it fail because of it
+        if kind == _FAILED and len(self.failed) == 1 and not self._closed:  # later failures are caused by it
             grace = _grace_s()
             log.error(
                 "rank %s has failed: %s. This process (rank %s) ends in %g s unless it ends by itself.",
@@ -160,7 +158,7 @@ class Watch(threading.Thread):
             os._exit(1)
 
     def blame(self, wait_s: float = 2.0) -> str:
-        """Who is to blame that a collective failed, in words; "" if nobody is known to have gone."""
+        """Return a text about the ranks that made a collective fail; "" if none is known to have gone."""
         with self._news:
             self._news.wait_for(lambda: self.failed or self.left, wait_s)
             if self.failed:
@@ -171,7 +169,7 @@ class Watch(threading.Thread):
         return ""
 
     def leave(self, reason: str = "") -> None:
-        """Say that this process ends, and why if it should not."""
+        """Report that this process ends, and its error if there is one."""
         if self._closed:
             return
         self._closed = True
@@ -185,7 +183,7 @@ class Watch(threading.Thread):
         self._connection.close()
 
     def _forget(self) -> None:
-        """In a process forked off: its copy would keep the connection open after this one's end."""
+        """Close the copy in a forked process: it would keep the connection open after this one's end."""
         self._closed = True
         self._connection.close()
 

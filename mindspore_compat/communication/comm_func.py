@@ -1,7 +1,7 @@
-"""Collectives as functions that give new tensors, with gradients. Upstream: ``mindspore.communication.comm_func``.
+"""Collectives as functions that return new tensors, with gradients. MindSpore: ``mindspore.communication.comm_func``.
 
-Ranks that are given are ranks in the world. Where a handle is given beside the result, it is None unless
-``async_op=True``; the result is there after its ``wait``, and has no gradient then.
+Arguments are world ranks. A handle beside the result is None unless ``async_op=True``; the result then exists after its
+``wait``, and has no gradient.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _WORLD = "hccl_world_group"
 
 
 def _later(like: torch.Tensor, shape: tuple[int, ...], begin: Callable[[Any], CommHandle | None]) -> tuple[Any, Any]:
-    """(a tensor of that shape that ``begin`` fills, its handle)."""
+    """Return (a tensor of that shape that ``begin`` fills, its handle)."""
     output = plain(like).new_empty(shape)
     return wrap(output), begin(output)
 
 
 def all_reduce(tensor: Any, op: str = "sum", group: str = _WORLD, async_op: bool = False) -> tuple[Any, Any]:
-    """(``tensor`` reduced over the members, handle)."""
+    """Return (``tensor`` reduced over the members, handle)."""
     found = checked_group(group)
     if async_op:
         output = plain(tensor).clone()
@@ -59,7 +59,7 @@ def all_reduce(tensor: Any, op: str = "sum", group: str = _WORLD, async_op: bool
 
 
 def all_gather_into_tensor(tensor: Any, group: str = _WORLD, async_op: bool = False) -> tuple[Any, Any]:
-    """(the members' tensors joined along the first axis, handle)."""
+    """Return (the members' tensors joined along the first axis, handle)."""
     found = checked_group(group)
     if async_op:
         shape = (found.size * tensor.shape[0], *tensor.shape[1:]) if tensor.dim() else (found.size,)
@@ -68,7 +68,7 @@ def all_gather_into_tensor(tensor: Any, group: str = _WORLD, async_op: bool = Fa
 
 
 def reduce_scatter_tensor(tensor: Any, op: str = "sum", group: str = _WORLD, async_op: bool = False) -> tuple[Any, Any]:
-    """(this member's part of the first axis of what is reduced, handle)."""
+    """Return (this member's part of the first axis of the reduced tensor, handle)."""
     found = checked_group(group)
     if async_op:
         shape = (sizes_of(None, tensor.shape[0], found.size, "input")[0], *tensor.shape[1:])
@@ -77,25 +77,25 @@ def reduce_scatter_tensor(tensor: Any, op: str = "sum", group: str = _WORLD, asy
 
 
 def reduce(tensor: Any, dst: int, op: str = "sum", group: str = _WORLD) -> Any:
-    """``tensor`` reduced at world rank ``dst``; the others get zeros of shape (1,)."""
+    """Return ``tensor`` reduced at world rank ``dst``; the others get zeros of shape (1,)."""
     found = checked_group(group)
     return collectives.reduce(tensor, found.group_rank_of(dst), op, found)
 
 
 def broadcast(tensor: Any, src: int = 0, group: str = _WORLD) -> Any:
-    """``tensor`` as world rank ``src`` has it."""
+    """Return the ``tensor`` of world rank ``src``."""
     found = checked_group(group)
     return collectives.broadcast(tensor, found.group_rank_of(src), found)
 
 
 def scatter_tensor(tensor: Any, src: int = 0, group: str = _WORLD) -> Any:
-    """This member's part of the first axis of world rank ``src``'s tensor."""
+    """Return this member's part of the first axis of world rank ``src``'s tensor."""
     found = checked_group(group)
     return collectives.scatter(tensor, found.group_rank_of(src), found)
 
 
 def gather_into_tensor(tensor: Any, dst: int = 0, group: str = _WORLD) -> Any:
-    """The members' tensors joined at world rank ``dst``; the others get zeros of shape (1,)."""
+    """Return the members' tensors joined at world rank ``dst``; the others get zeros of shape (1,)."""
     found = checked_group(group)
     return collectives.gather(tensor, found.group_rank_of(dst), found)
 
@@ -108,7 +108,7 @@ def barrier(group: str = _WORLD) -> None:
 def all_to_all_with_output_shape(
     output_shape_list: Any, input_tensor_list: Any, group: str | None = None, async_op: bool = False
 ) -> tuple[Any, Any]:
-    """(what the members send as their tensor for this one, handle).
+    """Return (the members' tensors for this one, handle).
 
     Args:
         output_shape_list: shapes of what comes, or tensors of those shapes.
@@ -142,7 +142,7 @@ def all_to_all_single_with_output_shape(
     group: str | None = None,
     async_op: bool = False,
 ) -> tuple[Any, Any]:
-    """(rows that came from all members, handle): equally many, or as the sizes say.
+    """Return (rows from all members, handle): equally many, or by the sizes.
 
     Args:
         output_shape: the result's shape, or a tensor of that shape.
@@ -161,8 +161,8 @@ def all_to_all_single_with_output_shape(
 def all_to_all_v_c(
     output: Any, input: Any, send_count_matrix: Any, group: str | None = None, async_op: bool = False
 ) -> Any:
-    """Rows go to all members and come into ``output``; element [i·size + j] of the matrix is what i sends to j. A
-    handle, or None.
+    """Send rows to all members and receive into ``output``; element [i·size + j] of the matrix counts those from i to
+    j. Return a handle, or None.
     """
     x, out, found = input, output, checked_group(group)
     size, own = found.size, found.rank
@@ -179,7 +179,7 @@ def send(tensor: Any, dst: int = 0, group: str = _WORLD, tag: int = 0) -> None:
 
 
 def recv(tensor: Any, src: int = 0, group: str = _WORLD, tag: int = 0) -> Any:
-    """What world rank ``src`` sends, of the shape and type of ``tensor``."""
+    """Return a tensor from world rank ``src``, of the shape and type of ``tensor``."""
     output, handle = irecv(tensor, src, group, tag)
     handle.wait()
     return output
@@ -191,7 +191,7 @@ def isend(tensor: Any, dst: int = 0, group: str = _WORLD, tag: int = 0) -> CommH
 
 
 def irecv(tensor: Any, src: int = 0, group: str = _WORLD, tag: int = 0) -> tuple[Any, CommHandle]:
-    """(what world rank ``src`` sends, of the shape and type of ``tensor``, handle)."""
+    """Return (a tensor from world rank ``src``, of the shape and type of ``tensor``, handle)."""
     output = torch.empty_like(plain(tensor))
     return wrap(output), _in_place.irecv(output, src, group, tag)
 
@@ -225,7 +225,7 @@ def _like(item: P2POp, place: int) -> torch.Tensor:
 
 
 def batch_isend_irecv(p2p_op_list: Any) -> tuple[Any, ...]:
-    """All of them at once; what came at the places of the receives, zeros of shape () at those of the sends."""
+    """Run all of them at once; return the received tensors, and zeros of shape () at the places of sends."""
     found = checked_group(p2p_op_list[0].group)
     kinds = [item.op if isinstance(item.op, str) else item.op.__name__ for item in p2p_op_list]
     peers = [found.group_rank_of(item.peer) for item in p2p_op_list]

@@ -1,4 +1,4 @@
-"""`init`, ranks and groups over ``torch.distributed``. Upstream: ``mindspore.communication.management``."""
+"""`init`, ranks and groups over ``torch.distributed``. MindSpore: ``mindspore.communication.management``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _OF_TARGET = {"CPU": "mccl", "GPU": "nccl", "Ascend": "hccl", "Davinci": "hccl"}
 
 
 def init(backend_name: str | None = None) -> None:
-    """Join the run that a launcher started (docs/distributed.md); nothing to do in a single process.
+    """Join the run that a launcher started (docs/distributed.md); do nothing in a single process.
 
     Args:
         backend_name: "nccl" (NVIDIA), "hccl" (MindSpore's name on Ascend) or "mccl" (CPU); None: as the device is.
@@ -102,17 +102,17 @@ def _need_init() -> None:
 
 
 def get_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """This process's number in the group; before `init`, the one that the launcher gives it, else 0."""
+    """Return this process's rank in the group; before `init`, the launcher's, else 0."""
     return _groups.find(group).rank if _is_in() else (launch_of().rank or 0)
 
 
 def get_group_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """How many processes the group has; before `init`, how many the launcher starts, else 1."""
+    """Return the number of processes in the group; before `init`, the launcher's, else 1."""
     return _groups.find(group).size if _is_in() else launch_of().size
 
 
 def get_local_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """This process's number on its machine."""
+    """Return this process's rank on its machine."""
     if not _is_in():
         return launch_of().local_rank or 0
     _groups.find(group)
@@ -120,7 +120,7 @@ def get_local_rank(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
 
 
 def get_local_rank_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
-    """How many processes run on this machine."""
+    """Return the number of processes on this machine."""
     if not _is_in():
         return launch_of().local_size or 1
     _groups.find(group)
@@ -128,32 +128,32 @@ def get_local_rank_size(group: str = GlobalComm.WORLD_COMM_GROUP) -> int:
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
-    """The world rank of a group's member."""
+    """Return the world rank of a group's member."""
     _need_init()
     return _groups.find(group).world_rank_of(group_rank_id)
 
 
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
-    """The rank in the group of a world rank."""
+    """Return the rank in the group of a world rank."""
     _need_init()
     return _groups.find(group).group_rank_of(world_rank_id)
 
 
 def get_process_group_ranks(group: str = GlobalComm.WORLD_COMM_GROUP) -> list[int]:
-    """The world ranks of the group's members, in the order of their ranks in it."""
+    """Return the world ranks of the group's members, in the order of their ranks in it."""
     _need_init()
     return list(_groups.find(group).ranks)
 
 
 def get_comm_name(group: str = GlobalComm.WORLD_COMM_GROUP) -> str:
-    """The name of the communicator inside HCCL: empty, as upstream's on other devices."""
+    """Return the name of the communicator inside HCCL: empty, as MindSpore's on other devices."""
     _need_init()
     _groups.find(group)
     return ""
 
 
 def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
-    """Name a group of world ranks; the order of ``rank_ids`` is that of the members. All members have to call it.
+    """Create a group of world ranks, its members in the order of ``rank_ids``. All members have to call it.
 
     Args:
         options: of Ascend's library, without effect.

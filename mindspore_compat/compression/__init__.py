@@ -1,4 +1,4 @@
-"""Quantization-aware training by MindSpore 1.1 to 1.9. Upstream: ``mindspore.compression``, gone since 2.0
+"""Quantization-aware training by MindSpore 1.1 to 1.9. MindSpore: ``mindspore.compression``, gone since 2.0
 (docs/quant.md).
 """
 

@@ -1,4 +1,4 @@
-"""Loading and preparing data. Upstream: ``mindspore.dataset``."""
+"""Data loading and preparation. MindSpore: ``mindspore.dataset``."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.utils.line_reader import LineReader
 
 with contextlib.suppress(ImportError):
-    # Libraries write `import PIL` and then `PIL.Image`: upstream's dataset has imported that.
+    # Libraries write `import PIL` and then `PIL.Image`: MindSpore's dataset has imported that.
     import PIL.Image  # noqa: F401
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 _SERIALIZED = ("compare", "deserialize", "serialize", "show")
 __all__ += [*_SERIALIZED, *engine.__all__]
 
-# No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset look as if they called it.
+# No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset seem to call it.
 create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
 
 _STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."

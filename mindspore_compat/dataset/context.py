@@ -1,3 +1,3 @@
-"""What old scripts reach as ``mindspore.dataset.context``: the context module."""
+"""The context module, under the old name ``mindspore.dataset.context``."""
 
 from mindspore_compat.context import *  # noqa: F403

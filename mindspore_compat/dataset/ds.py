@@ -1,3 +1,3 @@
-"""What old scripts reach as ``mindspore.dataset.ds``: the data sets."""
+"""The datasets, under the old name ``mindspore.dataset.ds``."""
 
 from mindspore_compat.dataset.engine import *  # noqa: F403

@@ -6,5 +6,7 @@ from mindspore_compat.experimental import optim
 __all__ = ["optim"]
 __getattr__ = module_getattr(
     __name__,
-    unsupported={"MapParameter": "hash tables of embeddings need upstream's parameter server; use nn.EmbeddingLookup."},
+    unsupported={
+        "MapParameter": "hash tables of embeddings need MindSpore's parameter server; use nn.EmbeddingLookup."
+    },
 )

@@ -1,4 +1,4 @@
-"""``mindspore.hal``: upstream's older place of `mindspore.runtime`, and questions about devices."""
+"""``mindspore.hal``: older location of `mindspore.runtime`, and device queries."""
 
 from mindspore_compat.hal import device, memory
 from mindspore_compat.hal.device import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Which devices there are. Upstream: ``mindspore.hal.device``. "Ascend" is never there; "GPU" is torch's CUDA."""
+"""Device queries. MindSpore: ``mindspore.hal.device``. "Ascend" is never available; "GPU" is torch's CUDA."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _check_target(target: Any, owner: str) -> None:
 
 
 def is_available(device_target: str) -> bool:
-    """Whether there is such a device.
+    """Return whether there is such a device.
 
     Raises:
         ValueError: unless it is "CPU", "GPU" or "Ascend".
@@ -39,7 +39,7 @@ def is_available(device_target: str) -> bool:
 
 
 def is_initialized(device_target: str) -> bool:
-    """Whether such a device is in use.
+    """Return whether such a device is in use.
 
     Raises:
         ValueError: unless it is "CPU", "GPU" or "Ascend".
@@ -49,7 +49,7 @@ def is_initialized(device_target: str) -> bool:
 
 
 def checked_target(device_target: Any) -> str:
-    """``device_target``, for None that of the device in use.
+    """Return ``device_target``, for None that of the device in use.
 
     Raises:
         ValueError: for another name, or where there is no such device.
@@ -62,30 +62,30 @@ def checked_target(device_target: Any) -> str:
 
 
 def device_count(device_target: str | None = None) -> int:
-    """How many such devices there are; 1 for "CPU"."""
+    """Return the number of such devices; 1 for "CPU"."""
     return torch.cuda.device_count() if checked_target(device_target) == "GPU" else 1
 
 
 def get_device_capability(device_id: int, device_target: str | None = None) -> tuple[int, int] | None:
-    """CUDA's compute capability, (9, 0) for example; None for a CPU."""
+    """Return CUDA's compute capability, (9, 0) for example; None for a CPU."""
     target = checked_target(device_target)
     return torch.cuda.get_device_capability(device_id) if target == "GPU" else None
 
 
 def get_device_name(device_id: int, device_target: str | None = None) -> str:
-    """The device's name; "CPU" for a CPU."""
+    """Return the device's name; "CPU" for a CPU."""
     target = checked_target(device_target)
     return torch.cuda.get_device_name(device_id) if target == "GPU" else "CPU"
 
 
 def get_device_properties(device_id: int, device_target: str | None = None) -> Any:
-    """torch's properties of a CUDA device (name, major, minor, total_memory, multi_processor_count, …); None for a
-    CPU.
+    """Return torch's properties of a CUDA device (name, major, minor, total_memory, multi_processor_count, …); None for
+    a CPU.
     """
     target = checked_target(device_target)
     return torch.cuda.get_device_properties(device_id) if target == "GPU" else None
 
 
 def get_arch_list(device_target: str | None = None) -> list[str] | None:
-    """The architectures that torch's CUDA kernels are built for; None for a CPU."""
+    """Return the architectures that torch's CUDA kernels are built for; None for a CPU."""
     return torch.cuda.get_arch_list() if checked_target(device_target) == "GPU" else None

@@ -1,5 +1,5 @@
-"""`mindspore.runtime`'s memory statistics with a ``device_target`` that is only checked: they are of the device in use.
-Upstream: ``mindspore.hal.memory``.
+"""Memory statistics of `mindspore.runtime` with a ``device_target``, which is only checked: they are of the current
+device. MindSpore: ``mindspore.hal.memory``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The MindRecord file format. Upstream: ``mindspore.mindrecord``."""
+"""The MindRecord file format. MindSpore: ``mindspore.mindrecord``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.mindrecord._page import MindPage

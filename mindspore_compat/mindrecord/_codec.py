@@ -26,7 +26,7 @@ _KINDS_OF_HEAD = (np.arange(256)[:, None] >> np.array([6, 4, 2, 0])) & 3
 
 
 def encode_map(values: dict[str, Any]) -> bytes:
-    """MessagePack of a flat map of str to int, float or str."""
+    """Return MessagePack of a flat map of str to int, float or str."""
     if len(values) < 16:
         head = bytes([0x80 | len(values)])
     else:
@@ -86,7 +86,7 @@ _LENGTHS = {0xD9: ">B", 0xDA: ">H", 0xDB: ">I"}
 
 
 def decode_map(data: bytes) -> dict[str, Any]:
-    """What `encode_map` wrote. Raises: ValueError for anything else."""
+    """Return the map that `encode_map` wrote. Raises: ValueError for anything else."""
     try:
         if data[0] >> 4 == 8:
             count, place = data[0] & 15, 1
@@ -127,7 +127,7 @@ def _decode_value(data: bytes, place: int) -> tuple[Any, int]:
 
 
 def encode_blobs(values: Sequence[bytes | np.ndarray]) -> bytes:
-    """Blob fields, in the order of their names."""
+    """Return blob fields, in the order of their names."""
     parts = [v if isinstance(v, bytes) else _pack(v) if v.dtype.kind == "i" else v.tobytes() for v in values]
     if not parts:
         return bytes(4)
@@ -135,12 +135,12 @@ def encode_blobs(values: Sequence[bytes | np.ndarray]) -> bytes:
 
 
 def bytes_saved(values: Sequence[bytes | np.ndarray]) -> int:
-    """How much shorter packing makes the integer arrays; the header sums it up."""
+    """Return the bytes saved by packing the integer arrays; the header holds the sum."""
     return sum(v.nbytes - len(_pack(v)) for v in values if not isinstance(v, bytes) and v.dtype.kind == "i")
 
 
 def decode_blobs(data: bytes, fields: Sequence[dict[str, Any]]) -> list[np.ndarray]:
-    """The blob fields of a row as arrays; `fields` are their schema entries, by name. Raises: ValueError."""
+    """Return the blob fields of a row as arrays; `fields` are their schema entries, by name. Raises: ValueError."""
     if len(fields) == 1:
         return [_to_array(data, fields[0])]
     arrays, place = [], 0
@@ -167,8 +167,8 @@ def _to_array(data: bytes, field: dict[str, Any]) -> np.ndarray:
 def decode_blob_columns(
     buffer: np.ndarray, starts: np.ndarray, stops: np.ndarray, fields: dict[str, dict[str, Any]], wanted: Sequence[str]
 ) -> dict[str, Any]:
-    """Blob fields of many rows at once, whose records lie in one buffer; `fields` are the schema's, by name in their
-    order.
+    """Return blob fields of many rows at once, with all their records in one buffer; `fields` are the schema's, by name
+    in their order.
 
     Returns: for each wanted field a block or a list of the rows' arrays. Raises: ValueError, which does not tell the
     row.
@@ -211,7 +211,7 @@ def _to_column(buffer: np.ndarray, places: np.ndarray, sizes: np.ndarray, field:
 
 
 def _unpack_all(buffer: np.ndarray, places: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`_unpack` of many: all values one after another as int64, and how many each has."""
+    """Return `_unpack` of many: all values one after another as int64, and the count of each."""
     if (sizes < 4).any():
         raise ValueError("broken integer field")
     counts = windows(buffer, ">u4")[places].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Tables and TFRecord to MindRecord (images: `_convert_images.py`); rows are written 256 at a time. Upstream:
+"""Tables and TFRecord to MindRecord (images: `_convert_images.py`); rows are written 256 at a time. MindSpore:
 ``mindspore.mindrecord.tools``.
 """
 
@@ -19,7 +19,7 @@ from mindspore_compat.mindrecord.filewriter import FileWriter
 __all__ = ["CsvToMR", "FAILED", "SUCCESS", "TFRecordToMR"]
 
 
-#: What `run` of a converter gives.
+#: Result of a converter's `run`.
 SUCCESS, FAILED = 0, 1
 
 
@@ -40,8 +40,8 @@ def write_rows(
 
 
 class CsvToMR:
-    """A CSV file with a first row of names to MindRecord: columns of whole numbers become int64, of numbers float64, of
-    True and False int32, all else texts. All are in the index.
+    """Converter of a CSV file with a first row of names to MindRecord: columns of whole numbers become int64, of
+    numbers float64, of True and False int32, all else texts. All are in the index.
 
     Args:
         columns_list: which columns; default all.
@@ -54,7 +54,7 @@ class CsvToMR:
         self._writer = FileWriter(destination, partition_number)
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: OSError without the file; ValueError for a column that is not there."""
+        """Convert. Returns: `SUCCESS`. Raises: OSError without the file; ValueError for a missing column."""
         with open(self.source, newline="", encoding="utf-8") as stream:
             names, *rows = [row for row in csv.reader(stream) if row] or [[]]
         chosen = self.columns_list or names
@@ -75,12 +75,12 @@ class CsvToMR:
         return SUCCESS
 
     def transform(self) -> None:
-        """As `run`, without a result."""
+        """Convert as `run`, without a result."""
         self.run()
 
 
 def _typed(texts: list[str]) -> tuple[str, list[Any]]:
-    """The type of a column and its values; what is empty is not a number in a column of numbers."""
+    """Return the type of a column and its values; in a column of numbers empty texts are NaN."""
     if texts and all(text in ("True", "False", "TRUE", "FALSE", "true", "false") for text in texts):
         return "int32", [int(text.lower() == "true") for text in texts]
     try:
@@ -112,7 +112,7 @@ _TYPES = {
 
 
 class TFRecordToMR:
-    """A TFRecord file of ``tf.train.Example`` to MindRecord. TensorFlow is not needed.
+    """Converter of a TFRecord file of ``tf.train.Example`` to MindRecord. TensorFlow is not needed.
 
     Args:
         feature_dict: from a feature's name to its description, with ``shape`` ([] or [length]) and ``dtype``
@@ -139,18 +139,18 @@ class TFRecordToMR:
         return {"type": kind, "shape": shape} if shape else {"type": kind}
 
     def run(self) -> int:
-        """Convert. Returns: `SUCCESS`. Raises: ValueError: a record lacks a feature. RuntimeError: the file is no
+        """Convert. Returns: `SUCCESS`. Raises: ValueError: a record misses a feature. RuntimeError: the file is no
         TFRecord file.
         """
         write_rows(FileWriter(self.destination), self._schema, "TFRecord to MindRecord", None, self._rows())
         return SUCCESS
 
     def transform(self) -> None:
-        """As `run`, without a result."""
+        """Convert as `run`, without a result."""
         self.run()
 
     def tfrecord_iterator(self) -> Iterator[dict[str, Any]]:
-        """The rows that `run` writes, field by name. Raises: as `run`."""
+        """Return the rows that `run` writes, field by name. Raises: as `run`."""
         return self._rows()
 
     tfrecord_iterator_oldversion = tfrecord_iterator

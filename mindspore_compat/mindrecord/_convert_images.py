@@ -1,4 +1,4 @@
-"""Data sets of images to MindRecord: CIFAR, MNIST, ImageNet."""
+"""Converters of image datasets to MindRecord: CIFAR, MNIST, ImageNet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _jpeg(image: np.ndarray) -> bytes:
 
 
 class _Arrays(pickle.Unpickler):
-    """Reads pickles of arrays, texts and lists; nothing else is looked up."""
+    """Unpickler of arrays, texts and lists; it resolves no other names."""
 
     _known = {
         ("numpy.core.multiarray", "_reconstruct"),
@@ -52,7 +52,7 @@ def cifar_arrays(folder: str, start: str, labels: Sequence[bytes]) -> Iterator[t
             content = _Arrays(io.BytesIO(read_regular(path)), encoding="bytes").load()
             images = content[b"data"].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
             found = [content[key] for key in labels]
-        except Exception as error:  # whatever a damaged pickle raises
+        except Exception as error:  # any error of a damaged pickle
             raise RuntimeError(
                 f"{path} is no part of a CIFAR dataset's Python version: {type(error).__name__}: {error}."
             ) from error
@@ -60,8 +60,8 @@ def cifar_arrays(folder: str, start: str, labels: Sequence[bytes]) -> Iterator[t
 
 
 class Cifar10ToMR:
-    """CIFAR-10's Python version to two MindRecord files, ``destination`` and ``destination + "_test"``: id, label and
-    data (JPEG).
+    """Converter of CIFAR-10's Python version to two MindRecord files, ``destination`` and ``destination + "_test"``:
+    id, label and data (JPEG).
 
     Args:
         source: the folder with ``data_batch_*`` and ``test_batch``.
@@ -93,7 +93,7 @@ class Cifar10ToMR:
         return SUCCESS
 
     def transform(self, fields: list[str] | None = None) -> None:
-        """As `run`, without a result."""
+        """Convert as `run`, without a result."""
         self.run(fields)
 
     def _rows(self, part: str) -> Iterator[dict[str, Any]]:
@@ -109,8 +109,8 @@ class Cifar10ToMR:
 
 
 class Cifar100ToMR(Cifar10ToMR):
-    """CIFAR-100's Python version (``train`` and ``test``) to two MindRecord files: id, fine_label, coarse_label and
-    data (JPEG).
+    """Converter of CIFAR-100's Python version (``train`` and ``test``) to two MindRecord files: id, fine_label,
+    coarse_label and data (JPEG).
     """
 
     _parts = {"train": "train", "test": "test"}
@@ -121,8 +121,8 @@ class Cifar100ToMR(Cifar10ToMR):
 
 
 class MnistToMR:
-    """MNIST's four ``.gz`` files to ``destination_train.mindrecord`` and ``destination_test.mindrecord``: label and
-    data (JPEG).
+    """Converter of MNIST's four ``.gz`` files to ``destination_train.mindrecord`` and ``destination_test.mindrecord``:
+    label and data (JPEG).
     """
 
     def __init__(self, source: str, destination: str, partition_number: int = 1) -> None:
@@ -144,7 +144,7 @@ class MnistToMR:
         return SUCCESS
 
     def transform(self) -> None:
-        """As `run`, without a result."""
+        """Convert as `run`, without a result."""
         self.run()
 
     def _rows(self, part: str) -> Iterator[dict[str, Any]]:
@@ -159,7 +159,7 @@ class MnistToMR:
 
 
 class ImageNetToMR:
-    """Images in folders to MindRecord: label (int32), file_name and image (the file's bytes).
+    """Converter of images in folders to MindRecord: label (int32), file_name and image (the file's bytes).
 
     Args:
         map_file: lines of a folder's name, a space and its label. image_dir: where the folders are.
@@ -176,7 +176,7 @@ class ImageNetToMR:
         return SUCCESS
 
     def transform(self) -> None:
-        """As `run`, without a result."""
+        """Convert as `run`, without a result."""
         self.run()
 
     def _rows(self) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,10 @@
 """Files of the MindRecord format: header, pages, and the SQLite index beside each of them.
 
-A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), filled up to
-`header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` tells where each row is.
+A file starts with a uint64 little-endian length and that much JSON (pages, schema, names of all shards), padded to
+`header_size`; page ``i`` starts at ``header_size + i * page_size``. ``<file>.db`` holds the place of each row.
 
-What is read may be anything: a header names files of its own folder only, the index is a plain table that is read and
-nothing else, and every place is checked against the size of the file before it is read.
+Input is not trusted: a header may name files of its own folder only, the index must be a plain table, and every place
+is checked against the size of the file before reading.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 HEADER_SIZE = 1 << 24
 PAGE_SIZE = 1 << 25
-#: least and most of what a header and a page may take; both are powers of two
+#: smallest and largest size of a header and a page; both are powers of two
 SIZES = {"header_size": (1 << 14, 1 << 27), "page_size": (1 << 15, 1 << 28)}
 TYPES: dict[str, type] = {"int32": int, "int64": int, "float32": float, "float64": float, "string": str, "bytes": bytes}
 FIELD_NAME = re.compile(r"[0-9a-zA-Z_]+")
@@ -58,7 +58,7 @@ _LEAST_ROW = 8  # bytes of a row in the index: fewer than its columns
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """The header of a file. Raises: RuntimeError where there is none to read, MRMOpenError where it is none."""
+    """Return the header of a file. Raises: RuntimeError for an unreadable file, MRMOpenError for an invalid header."""
     if not os.path.isfile(path) or not os.access(path, os.R_OK):
         raise RuntimeError(f"The input: {path} is not exists.")
     size = os.path.getsize(path)
@@ -84,7 +84,7 @@ def read_header(path: str) -> dict[str, Any]:
 
 
 def _wrong_in(header: Any) -> str:
-    """What of a header is not as the format has it; empty if all is."""
+    """Return the first invalid part of a header; empty if there is none."""
     if not isinstance(header, dict):
         return "map"
     for key, (least, most) in SIZES.items():
@@ -148,7 +148,7 @@ def _is_plain_name(name: str) -> bool:
 
 
 def shard_paths(files: str | list[str]) -> list[str]:
-    """The files to read: a list as it is; for one name all shards that were written with it."""
+    """Return the files to read: a list as it is; for one name all shards that were written with it."""
     if not isinstance(files, str):
         return list(files)
     folder = os.path.dirname(files)
@@ -171,8 +171,8 @@ def shard_paths(files: str | list[str]) -> list[str]:
 
 @contextmanager
 def _index_of(path: str) -> Iterator[sqlite3.Connection]:
-    """The index, to be read only. The name is quoted: # and ? end a URI's path, % quotes. Immutable: no journal beside
-    it is looked for.
+    """Open the index read-only. The name is quoted: # and ? end a URI's path, % quotes. Immutable: no search for a
+    journal file.
     """
     try:
         with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
@@ -191,7 +191,7 @@ _OWNER = "SELECT NAME from SHARD_NAME;"
 
 
 def _check_owner(database: sqlite3.Connection, path: str) -> None:
-    """Raise MRMOpenError unless the index was written with the file that it lies beside."""
+    """Raise MRMOpenError unless the index was written with the file beside it."""
     try:
         row = database.execute(_OWNER).fetchone()
     except sqlite3.Error as error:
@@ -211,9 +211,7 @@ def _unreadable(path: str, error: sqlite3.Error) -> str:
 
 
 def check_index(database: sqlite3.Connection) -> None:
-    """Raise ValueError unless there are plain tables only: a view, a trigger or a computed column would be a program
-    that is run here.
-    """
+    """Raise ValueError unless all are plain tables: a view, a trigger or a computed column would run code here."""
     if hasattr(database, "setlimit"):
         database.setlimit(0, 1 << 24)  # SQLITE_LIMIT_LENGTH
     database.execute("PRAGMA trusted_schema = OFF")
@@ -229,8 +227,8 @@ def check_index(database: sqlite3.Connection) -> None:
 
 
 def read_columns(shards: list[Shard], places: np.ndarray, numbers: np.ndarray, names: list[str]) -> dict[str, Any]:
-    """Fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others as a
-    list of values.
+    """Return fields of rows (row `numbers[i]` of shard `places[i]`): blob fields as a block or a list of arrays, others
+    as a list of values.
     """
     schema = shards[0].schema
     blobs = {name: schema[name] for name in shards[0].blob_fields}
@@ -262,7 +260,7 @@ def _records(
 
 
 class Shard:
-    """One file to read rows from, by any number of threads; can be sent to worker processes."""
+    """Reader of one file's rows, for any number of threads; can be sent to worker processes."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -273,7 +271,7 @@ class Shard:
         self._opened: dict[str, Any] = {}
 
     def _read_index(self) -> np.ndarray:
-        """Per row: raw page, start, end, blob page, start, end."""
+        """Return per row: raw page, start, end, blob page, start, end."""
         index = f"{self.path}.db"
         if not os.path.isfile(index):
             raise RuntimeError(f"The input: {index} is not exists. A MindRecord file needs its .db file beside it.")
@@ -309,9 +307,9 @@ class Shard:
         return {**self.__dict__, "_opened": {}}
 
     def handle(self) -> int:
-        """The open file's; read at places, since threads and forked processes share the place in the file."""
+        """Return the open file's descriptor; read by position, since threads and forked processes share its offset."""
         stream = self._opened.get(self.path)
-        if stream is None:  # of two threads that come here the first one's is kept; the other's is closed
+        if stream is None:  # of two threads here the first one's is kept, the other's closed
             stream = self._opened.setdefault(self.path, open(self.path, "rb", buffering=0))  # noqa: SIM115
         return stream.fileno()
 
@@ -325,7 +323,7 @@ class Shard:
         return data[8:]
 
     def row(self, number: int, names: list[str]) -> dict[str, Any]:
-        """The fields `names` of a row: plain values and arrays."""
+        """Return the fields `names` of a row: plain values and arrays."""
         raw_page, raw_start, raw_stop, blob_page, blob_start, blob_stop = self._places[number].tolist()
         values: dict[str, Any] = {}
         try:
@@ -341,7 +339,7 @@ class Shard:
             raise MRMOpenError(f"{self.path} is broken in row {number}: {error}") from error
 
     def plain(self, name: str, values: dict[str, Any]) -> Any:
-        """The value of a plain field, which must be of the schema's type. Raises: ValueError."""
+        """Return the value of a plain field, which must be of the schema's type. Raises: ValueError."""
         value, kind = values.get(name), self.schema[name]["type"]
         if not isinstance(value, (int, float) if TYPES[kind] is float else TYPES[kind]):
             raise ValueError(
@@ -353,7 +351,7 @@ class Shard:
         return value
 
     def span(self, number: np.ndarray, part: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where the raw (`part` 0) or blob (1) records of rows lie, their length prefix included: offsets and sizes."""
+        """Return offsets and sizes of the raw (`part` 0) or blob (1) records of rows, with their length prefix."""
         page, start, stop = self._places[number, 3 * part : 3 * part + 3].T
         return self.header["header_size"] + page * self.header["page_size"] + start, stop - start
 

@@ -1,4 +1,4 @@
-"""Rows of MindRecord files by the values of an indexed field. Upstream: ``mindspore.mindrecord.MindPage``."""
+"""Rows of MindRecord files by the values of an indexed field. MindSpore: ``mindspore.mindrecord.MindPage``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class MindPage:
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: without effect (upstream's reader threads).
+        num_consumer: without effect (MindSpore's reader threads).
     """
 
     def __init__(self, file_name: str | list[str], num_consumer: int = 4) -> None:
@@ -28,12 +28,12 @@ class MindPage:
 
     @property
     def candidate_fields(self) -> list[str]:
-        """The fields that `category_field` may be."""
+        """The fields possible as `category_field`."""
         return list(self._candidate_fields)
 
     @property
     def category_field(self) -> str | None:
-        """The field whose values are the categories."""
+        """The field with the categories as values."""
         return self._category_field
 
     @category_field.setter
@@ -52,7 +52,7 @@ class MindPage:
         self._categories = sorted(places.items())
 
     def read_category_info(self) -> str:
-        """JSON: the categories with their numbers, names and counts. Raises: RuntimeError without a category field."""
+        """Return the categories' numbers, names and counts as JSON. Raises: RuntimeError without a category field."""
         self._check()
         names = [
             {"count": len(places), "id": i, "name": str(value)} for i, (value, places) in enumerate(self._categories)
@@ -62,7 +62,7 @@ class MindPage:
         )
 
     def read_at_page_by_id(self, category_id: int, page: int, num_row: int) -> list[dict[str, Any]]:
-        """The rows of one page of a category; pages of `num_row` rows count from 0.
+        """Return the rows of one page of a category; pages of `num_row` rows count from 0.
 
         Raises: RuntimeError if there is no such category or page.
         """
@@ -74,7 +74,7 @@ class MindPage:
         return self._page(self._categories[category_id][1], page, num_row)
 
     def read_at_page_by_name(self, category_name: str, page: int, num_row: int) -> list[dict[str, Any]]:
-        """As `read_at_page_by_id`, for the category of this name."""
+        """Return the rows as `read_at_page_by_id` does, for the category of this name."""
         self._check()
         for value, places in self._categories:
             if str(value) == category_name:

@@ -1,4 +1,4 @@
-"""Encryption of MindRecord files, which is not done here. Upstream: ``mindspore.mindrecord.config``."""
+"""Encryption of MindRecord files, which this package does not support. MindSpore: ``mindspore.mindrecord.config``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading MindRecord files row by row. Upstream: ``mindspore.mindrecord.FileReader``."""
+"""Reader of MindRecord files, row by row. MindSpore: ``mindspore.mindrecord.FileReader``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["FileReader"]
 
 
 class FileReader:
-    """Rows as dicts, in their order, once: what was read is not read again, and nothing after `close`, as upstream.
+    """Reader of rows as dicts, in their order, once: no row twice, and none after `close`, as in MindSpore.
 
     Args:
         file_name: one name stands for all shards written with it; a list for just those files.
-        num_consumer: without effect (upstream's reader threads).
+        num_consumer: without effect (MindSpore's reader threads).
         columns: fields to read, default all.
         operator: not supported; filter the rows instead.
 
@@ -32,7 +32,7 @@ class FileReader:
         self._rows, self._closed = self._read(), False
 
     def get_next(self) -> Iterator[dict[str, Any]]:
-        """The rows that were not read yet; bytes fields as bytes."""
+        """Yield the rows that were not read yet; bytes fields as bytes."""
         for row in self._rows:  # noqa: UP028 — `yield from` would end the rows with the first loop that is left
             yield row
 
@@ -46,11 +46,11 @@ class FileReader:
                 yield {k: v.tobytes() if schema[k]["type"] == "bytes" else v for k, v in row.items()}
 
     def schema(self) -> dict[str, dict[str, Any]]:
-        """The fields' types and shapes."""
+        """Return the fields' types and shapes."""
         return self._shards[0].schema
 
     def len(self) -> int:
-        """Number of rows."""
+        """Return number of rows."""
         return sum(len(shard) for shard in self._shards)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Writing MindRecord files. Upstream: ``mindspore.mindrecord.FileWriter``."""
+"""Writer of MindRecord files. MindSpore: ``mindspore.mindrecord.FileWriter``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SQL = {"int32": "INTEGER", "int64": "INTEGER", "float32": "REAL", "float64": "R
 
 
 class FileWriter:
-    """Writes rows (dicts) to `shard_num` MindRecord files; a later `commit` makes them readable.
+    """Writer of rows (dicts) to `shard_num` MindRecord files; a later `commit` makes them readable.
 
     Args:
         file_name: of the file; with several shards their numbers are appended.
@@ -61,10 +61,10 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
-        """A writer that adds rows to files that are there; their schema stays."""
+        """Return a writer that adds rows to existing files; their schema stays."""
         header = read_header(file_name)
         for path in shard_paths(file_name):
-            Shard(path)  # which looks whether it and its index can be read
+            Shard(path)  # checks that it and its index can be read
         writer = cls(file_name)
         folder = os.path.dirname(file_name)
         writer._paths = [os.path.join(folder, name) for name in header["shard_addresses"]]
@@ -88,7 +88,7 @@ class FileWriter:
         self._description = desc or ""
 
     def add_index(self, index_fields: list[str]) -> None:
-        """Fields to have in the .db file; default: all that are no blobs.
+        """Set the fields in the .db file; default: all that are no blobs.
 
         Raises: MRMDefineIndexError for a name that the schema does not have, or a blob.
         """
@@ -100,23 +100,23 @@ class FileWriter:
         self._index = list(index_fields)
 
     def set_header_size(self, header_size: int) -> None:
-        """Bytes kept for the header: a power of two in [16 KB, 128 MB]."""
+        """Set the bytes for the header: a power of two in [16 KB, 128 MB]."""
         self._header_size = _check_size(header_size, "header_size")
 
     def set_page_size(self, page_size: int) -> None:
-        """Bytes of a page, the largest size of a row: a power of two in [32 KB, 256 MB]."""
+        """Set the bytes of a page, the largest size of a row: a power of two in [32 KB, 256 MB]."""
         self._page_size = _check_size(page_size, "page_size")
 
     @property
     def blob_fields(self) -> list[str]:
-        """Fields kept as blobs: bytes and arrays, by name."""
+        """Fields stored as blobs: bytes and arrays, by name."""
         return sorted(n for n, f in self._schema.items() if f["type"] == "bytes" or "shape" in f)
 
     def write_raw_data(self, raw_data: list[dict[str, Any]], parallel_writer: bool = False) -> None:
-        """Add rows. Rows that do not fit the schema are left out with a warning.
+        """Add rows. Rows that do not fit the schema are skipped with a warning.
 
         Args:
-            parallel_writer: without effect (upstream's writer processes).
+            parallel_writer: without effect (MindSpore's writer processes).
 
         Raises: RuntimeError where no row fits, there is no schema, or files exist.
         """
@@ -154,8 +154,8 @@ class FileWriter:
         return self._shards
 
     def _encode(self, row: dict[str, Any], number: int) -> tuple[bytes, bytes, tuple, int] | None:
-        """Raw record, blob record, index values and bytes saved by packing; None, with a warning, for a row that does
-        not fit.
+        """Return raw record, blob record, index values and bytes saved by packing; None, with a warning, for a row that
+        does not fit.
         """
         try:
             plain = {n: _plain_value(n, row, f["type"]) for n, f in self._schema.items() if n not in self.blob_fields}
@@ -170,7 +170,7 @@ class FileWriter:
         return records[0], records[1], tuple(plain[name] for name in self._index), bytes_saved(values)
 
     def commit(self) -> None:
-        """Write what is left, the headers and the .db files."""
+        """Write the remaining rows, the headers and the .db files."""
         for shard in self._open():
             shard.commit()
         self._shards = None
@@ -233,7 +233,7 @@ def _check_size(size: Any, name: str) -> int:
 
 
 class _ShardWriter:
-    """One file in the making. Rows of one row group share one blob page and one raw page."""
+    """One unfinished file. Rows of one row group share one blob page and one raw page."""
 
     def __init__(self, path: str, writer: FileWriter, header: dict[str, Any] | None) -> None:
         self._path, self._writer = path, writer
@@ -323,7 +323,7 @@ class _ShardWriter:
         self._stream.write(page[1])
 
     def commit(self) -> None:
-        """Write the pages that are open, the header and the index."""
+        """Write the open pages, the header and the index."""
         self._flush_blob()
         self._flush_raw()
         self._write_header()

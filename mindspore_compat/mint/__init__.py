@@ -1,6 +1,6 @@
 """``mindspore.mint``: torch's functions, layers and collectives with MindSpore's Tensors and Cells.
 
-As upstream's list of names says, what lies in its rooms is found here as well: ``mint.Linear`` is ``mint.nn.Linear``.
+As in MindSpore's list of names, the names of its submodules are here as well: ``mint.Linear`` is ``mint.nn.Linear``.
 """
 
 # isort: off

@@ -1,4 +1,4 @@
-"""Functions of ``mindspore.mint`` that differ from torch's of the name: in their arguments, or in what these may be."""
+"""Functions of ``mindspore.mint`` that differ from torch's of the same name in their arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def addr_(input: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> Any:
 
 
 def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any], torch.Tensor]:
-    """A function of two tensors, or a tensor and a number, that takes numbers on both sides."""
+    """Return a function of two tensors, or a tensor and a number, that accepts numbers on both sides."""
 
     def of_both(input: Any, other: Any) -> torch.Tensor:
         try:
@@ -153,7 +153,7 @@ def _placed(device: Any) -> torch.device:
 
 
 def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A first size that is a sequence is all of them, as upstream has it: what follows it is passed over."""
+    """Return the sizes. As MindSpore, a first size that is a sequence stands for all; later ones are ignored."""
     return tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
 
 
@@ -217,7 +217,7 @@ def qr(A: Any, mode: str) -> Any:
 
 
 def mean(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
-    if dtype is None and not input.is_floating_point() and not input.is_complex():  # upstream's stays an integer
+    if dtype is None and not input.is_floating_point() and not input.is_complex():  # MindSpore's stays an integer
         return torch.trunc(torch.mean(input, dim, keepdim, dtype=torch.float64)).to(input.dtype)
     return mean_in(input, dim, keepdim, dtype=dtype)
 
@@ -233,5 +233,5 @@ def sum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
 
 def xlogy(input: Any, other: Any) -> torch.Tensor:
     if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
-        return torch.xlogy(input, other)  # which refuses
+        return torch.xlogy(input, other)  # it raises
     return _arithmetic.xlogy(input, other)

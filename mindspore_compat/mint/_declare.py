@@ -1,6 +1,6 @@
-"""Functions of ``mindspore.mint`` from rows: upstream's signature, and the function of torch that it is.
+"""Functions of ``mindspore.mint`` from rows: MindSpore's signature, and the name of torch's function.
 
-A row is ``name(signature)``, optionally with ``= other`` for a function under another name. Functions are looked for in
+A row is ``name(signature)``, optionally with ``= other`` for a function under another name. Functions are looked up in
 ``adapted``, among this package's kernels for 16-bit floats on a CPU, then in torch's namespaces. ``@`` before a row
 adds ``device=`` of the current device: the function makes a tensor from nothing.
 """
@@ -23,7 +23,7 @@ __all__ = ["functions", "parsed", "signature_of"]
 
 
 def parsed(rows: str) -> Iterator[tuple[bool, str, str, str]]:
-    """(whether it makes a tensor from nothing, name, signature without parentheses, torch's name) of each row."""
+    """Yield (whether it makes a tensor from nothing, name, signature without parentheses, torch's name) of each row."""
     for line in textwrap.dedent(rows).strip().splitlines():
         left, _, other = line.rpartition(" = ") if ") = " in line else (line, "", "")
         name, _, rest = left.strip().partition("(")
@@ -36,14 +36,14 @@ def parsed(rows: str) -> Iterator[tuple[bool, str, str, str]]:
 
 
 def signature_of(arguments: str) -> inspect.Signature:
-    """The signature that the text between parentheses is."""
+    """Return the signature in the text between parentheses."""
     names: dict[str, Any] = {}
     exec(f"def function({arguments}): pass", {"int64": torch.int64}, names)  # rows are our own
     return inspect.signature(names["function"])
 
 
 def passed(signature: inspect.Signature) -> str:
-    """The arguments of a call that hands all of them on."""
+    """Return the arguments of a call that passes all of them."""
     kinds: dict[Any, str] = {
         inspect.Parameter.VAR_POSITIONAL: "*{0}",
         inspect.Parameter.VAR_KEYWORD: "**{0}",
@@ -61,7 +61,7 @@ def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[...
 
 
 def functions(rows: str, module: str, adapted: Any, *namespaces: Any, fast: str = "") -> dict[str, Callable[..., Any]]:
-    """Each row's function, which returns Tensors; those in ``fast`` have no `with_dtype_fallback`."""
+    """Return each row's function, which returns Tensors; those in ``fast`` have no `with_dtype_fallback`."""
     made = {}
     for creates, name, arguments, other in parsed(rows):
         target = _found(other, adapted, namespaces)

@@ -1,4 +1,4 @@
-"""The functions of ``mindspore.mint``: torch's, under upstream's signatures."""
+"""Functions of ``mindspore.mint``: torch's, under MindSpore's signatures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``mindspore.multiprocessing``: Python's, whose queues and pools hand Tensors on in shared memory."""
+"""``mindspore.multiprocessing``: Python's, with queues and pools that pass Tensors in shared memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _rebuilt(function: Callable[..., Any], arguments: tuple[Any, ...], requires_
 
 
 def _reduced(tensor: Any) -> tuple[Any, ...]:
-    """How a Tensor passes: its memory becomes shared."""
+    """Pickle a Tensor by moving its memory to shared memory."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
             "A Tensor that is computed from what is differentiated can not be passed to another process. Give "

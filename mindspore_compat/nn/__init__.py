@@ -1,4 +1,4 @@
-"""Cells: layers, losses, optimizers, training wrappers. Upstream: ``mindspore.nn``."""
+"""Cells: layers, losses, optimizers, training wrappers. MindSpore: ``mindspore.nn``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn import dynamic_lr, grad, layer, learning_rate_schedule, loss, optim, sparse, wrap
@@ -27,7 +27,7 @@ __all__ = [
     *dynamic_lr.__all__,
 ]
 
-# Metrics live in train.metrics; upstream's nn re-exports them, and the import must not run upwards.
+# Metrics live in train.metrics; MindSpore's nn re-exports them, and the import must not run upwards.
 _METRICS = (
     "names",
     "get_metric_fn",

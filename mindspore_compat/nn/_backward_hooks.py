@@ -23,7 +23,7 @@ def handle(made: Any) -> HookHandle:
 
 
 class BackwardHooks:
-    """The backward hooks of one call: a gate that its inputs pass, and one for its outputs."""
+    """Backward hooks of one call: a gate for its inputs, and one for its outputs."""
 
     def __init__(self, cell: Any) -> None:
         self._cell = cell
@@ -52,7 +52,7 @@ class BackwardHooks:
         self._grad_output = gradients
         if self._hooks:
             self._is_waiting = True
-            # whether anybody asks for the inputs' gradients shows at the end of the pass
+            # whether the inputs' gradients are needed shows at the end of the pass
             torch.autograd.Variable._execution_engine.queue_callback(self._at_end)  # type: ignore[attr-defined]
         return gradients
 
@@ -70,9 +70,8 @@ class BackwardHooks:
 
 
 def _through(hook: Callable[[tuple], tuple], values: Any, with_zeros: bool = False) -> list[Any]:
-    """The values with those that can have a gradient behind a `_Gate`, if there is any to come. ``with_zeros``: the
-    hook is shown zeros for what nothing depends on, and their gradients are what they are without it, as in compiled
-    code.
+    """Pass the values that can have a gradient through a `_Gate`, if there is any. With ``with_zeros``, as in compiled
+    code, the hook gets zeros where nothing depends on a value, and their gradients stay what they are without the hook.
     """
     at = [place for place, value in enumerate(values) if isinstance(value, torch.Tensor)]
     passed = list(values)
@@ -99,7 +98,7 @@ def _through(hook: Callable[[tuple], tuple], values: Any, with_zeros: bool = Fal
 
 
 class _Gate(torch.autograd.Function):
-    """Lets tensors pass as they are; their gradients go to ``hook`` together, None for those without."""
+    """Identity of tensors whose gradients go to ``hook`` together, None for those without."""
 
     @staticmethod
     def forward(ctx: Any, hook: Callable[[tuple], tuple], *tensors: torch.Tensor) -> Any:  # type: ignore[override]
@@ -109,7 +108,7 @@ class _Gate(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        # the engine's own objects stay plain: compiled code looks at their class
+        # autograd's own objects stay plain: compiled code checks their class
         given = tuple([None if gradient is None else wrap(gradient.view_as(gradient)) for gradient in gradients])
         return None, *[_as_plain(found) if isinstance(found, torch.Tensor) else None for found in ctx.hook(given)]
 
@@ -119,7 +118,7 @@ def _as_plain(gradient: torch.Tensor) -> torch.Tensor:
 
 
 def _replaced(gradients: tuple, found: Any, kind: str, what: str) -> tuple:
-    """What a hook returned in place of ``gradients``, checked."""
+    """Check and return a hook's result in place of ``gradients``."""
     if found is None:
         return gradients
     found = found if isinstance(found, tuple) else (found,)

@@ -1,4 +1,4 @@
-"""The dtype that a Cell computes in: `Cell.to_float`, and the flags ``fp16``, ``fp32``, ``bf16``."""
+"""Computation dtype of a Cell: `Cell.to_float`, and the flags ``fp16``, ``fp32``, ``bf16``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloa
 
 
 class MixedPrecisionType(enum.Enum):
-    """What a Cell computes in. Upstream: ``mindspore._c_expression.MixedPrecisionType``."""
+    """Computation dtype of a Cell. MindSpore: ``mindspore._c_expression.MixedPrecisionType``."""
 
     NOTSET = 0
     FP16 = 1
@@ -49,7 +49,7 @@ class MixedPrecisionType(enum.Enum):
 
 
 def compiled_dtype(state: dict[str, Any]) -> torch.dtype | None:
-    """The dtype of `Cell.set_mixed_precision_type` where upstream compiles, else that of `Cell.to_float`."""
+    """Return the dtype of `Cell.set_mixed_precision_type` where MindSpore compiles, else that of `Cell.to_float`."""
     chosen = state.get("_compiled_type")
     if chosen is None or not in_graph():
         return state["_cast_dtype"]
@@ -57,8 +57,8 @@ def compiled_dtype(state: dict[str, Any]) -> torch.dtype | None:
 
 
 class _Casting(threading.local):
-    """How many Cells with a dtype from `to_float` are running, while one is, it sees its own and its children's
-    parameters in that dtype; and whether upstream would have compiled the outermost.
+    """State of this thread: the number of running Cells with a dtype from `to_float`. While one runs, it reads its own
+    and its children's parameters in that dtype. Also whether MindSpore would have compiled the outermost one.
     """
 
     depth = 0
@@ -69,8 +69,8 @@ casting = _Casting()
 
 
 class Computing:
-    """While entered, a Cell computes in a dtype (None: in its parent's): where upstream compiles, its Tensors that are
-    no Parameters have it too, and in PyNative all that operators are given. May be entered again, for recomputation.
+    """Context in which a Cell computes in a dtype (None: its parent's). In compiled code it casts the Cell's Tensors
+    that are no Parameters, and in PyNative all inputs of operators. It may be entered again, for recomputation.
     """
 
     def __init__(self, cell: Any, dtype: torch.dtype | None, depth: int) -> None:
@@ -100,18 +100,18 @@ class Computing:
 
 
 def casts_itself(cell: Any) -> bool:
-    """Whether the running Cell casts its inputs and Parameters: where upstream compiles, and this package's layers,
-    whose operators take several at once. In PyNative only a program's operators cast what they are given.
+    """Return whether the running Cell casts its inputs and Parameters. This holds in compiled code, and for this
+    package's layers, whose operators take several at once. In PyNative only a program's operators cast their inputs.
     """
     return casting.compiled or OperatorsIn.innermost() is None or type(cell).__module__.startswith("mindspore_compat.")
 
 
-_Replaced = tuple[dict[str, Any], str, Any, Any]  # attributes, name, value, what now stands for it
+_Replaced = tuple[dict[str, Any], str, Any, Any]  # attributes, name, value, replacement
 
 
 def _with_constants_in(cell: Any, dtype: torch.dtype) -> list[_Replaced]:
-    """Put the Cell's floating-point Tensors there in ``dtype``; in the outermost Cell also the ParameterTuples of all
-    Cells in their dtypes.
+    """Cast the Cell's floating-point Tensors to ``dtype`` in this context; in the outermost Cell also the
+    ParameterTuples of all Cells to their dtypes.
     """
     state = cell.__dict__
     found = [
@@ -137,7 +137,7 @@ def _parameter_tuples(cell: Any) -> list[_Replaced]:
 
 
 class _CastParameters(ParameterTuple):
-    """A ParameterTuple whose elements are cast when they are read, so that their gradients reach the Parameters."""
+    """ParameterTuple with elements cast on reading, so that their gradients reach the Parameters."""
 
     dtype: torch.dtype
 
@@ -165,7 +165,7 @@ def cast_floats(value: Any, dtype: torch.dtype) -> Any:
 
 
 def cast_inputs(args: tuple, kwargs: dict[str, Any], dtype: torch.dtype) -> tuple[tuple, dict[str, Any]]:
-    """What a Cell was given, in ``dtype``, also in dicts. What is written to a Parameter reaches it."""
+    """Return a Cell's inputs in ``dtype``, also in dicts. A write to a Parameter reaches it."""
     return tuple([_cast_input(arg, dtype) for arg in args]), {
         key: _cast_input(value, dtype) for key, value in kwargs.items()
     }
@@ -184,10 +184,10 @@ def _cast_input(value: Any, dtype: torch.dtype) -> Any:
 
 
 def let_methods_compute(cell: Any) -> None:
-    """Let methods of the program's Cell, not ``construct`` alone, compute in its own dtype in graph mode: called by
-    another Cell, by a function under ``jit``, or differentiated. The Cell, not its class, gets them.
+    """Let other methods of the program's Cell than ``construct`` compute in its own dtype in graph mode: when another
+    Cell or a function under ``jit`` calls them, or when they are differentiated. The Cell, not its class, gets them.
 
-    Those that this package or torch names as well stay as they are, and so do static ones and properties.
+    Methods that this package or torch also defines, static ones and properties stay unchanged.
     """
     for method in _methods_of(cell.__class__):
         cell.__dict__.setdefault(method.__name__, types.MethodType(method, cell))
@@ -227,7 +227,7 @@ def _in_dtype(name: str, method: Callable[..., Any]) -> Any:
 
 
 def run_in_dtype(cell: Any, method: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-    """``method`` of a Cell, which upstream compiles, in the dtype that the Cell computes in."""
+    """Return a Cell's compiled ``method`` in the Cell's computation dtype."""
     dtype = compiled_dtype(cell.__dict__)
     if dtype is None:
         return method(*args, **kwargs)

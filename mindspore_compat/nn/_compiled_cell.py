@@ -1,4 +1,4 @@
-"""What ``torch.compile(cell)`` gives, as a Cell."""
+"""Result of ``torch.compile(cell)`` as a Cell."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["CompiledCell", "as_cell"]
 
 
 class CompiledCell(Cell):
-    """Calls a compiled Cell; Parameters, their names and modes are those of the Cell inside."""
+    """Cell that calls a compiled one; Parameters, their names and modes are those of the inner Cell."""
 
     def __init__(self, network: Any) -> None:
         super().__init__(auto_prefix=False)
@@ -22,7 +22,7 @@ class CompiledCell(Cell):
 
 
 def as_cell(network: Any) -> Any:
-    """``network``, or if torch.compile made it of a Cell, a Cell that calls it."""
+    """Return ``network``, or for a Cell compiled by torch.compile a Cell that calls it."""
     return (
         CompiledCell(network)
         if isinstance(getattr(network, "_orig_mod", None), Cell) and not isinstance(network, Cell)

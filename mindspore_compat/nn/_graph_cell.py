@@ -1,4 +1,4 @@
-"""`GraphCell`: a network from a file as a Cell. Upstream: ``mindspore.nn.GraphCell``."""
+"""`GraphCell`: a network from a file as a Cell. MindSpore: ``mindspore.nn.GraphCell``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["FuncGraph", "GraphCell"]
 
 
 class FuncGraph:
-    """What ``mindspore.load`` gives: ``parameters`` is {name: Parameter}, and a call computes the graph's outputs."""
+    """Result of ``mindspore.load``: ``parameters`` is {name: Parameter}, and a call computes the graph's outputs."""
 
     parameters: dict[str, Any]
 
@@ -21,7 +21,7 @@ class FuncGraph:
 
 
 class GraphCell(Cell):
-    """Runs a graph that ``mindspore.load`` read; its Parameters have the names of the file and can be trained.
+    """Cell of a graph from ``mindspore.load``; its Parameters have the file's names and are trainable.
 
     Args:
         graph: what ``mindspore.load`` gives.
@@ -40,7 +40,8 @@ class GraphCell(Cell):
         super().__init__(auto_prefix=True)
         if obf_random_seed is not None:
             raise NotImplementedError(
-                "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and upstream. Pass None."
+                "For 'GraphCell', obfuscated files ('obf_random_seed') are not available, here and in MindSpore. Pass "
+                "None."
             )
         self.graph = graph
         for name, parameter in graph.parameters.items():

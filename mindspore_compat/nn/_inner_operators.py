@@ -1,10 +1,10 @@
-"""Operators that MindSpore's layers and losses keep as attributes. The zoo (`research/mm/opt/src/model_mindspore`,
+"""Operators that are attributes of MindSpore's layers and losses. The zoo (`research/mm/opt/src/model_mindspore`,
 `research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
-(`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and
-mindformers (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells
-derived from a layer.
+(`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and mindformers
+(`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells derived from a
+layer.
 
-Layers here compute without; each is made when it is asked for (`Cell.__getattr__`). A row is a layer's name and
+Layers here do not use them; each is made on first access (`Cell.__getattr__`). A row is a layer's name and
 ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. A row has a borrower
 (`tests/libraries/contracts.json` has those that Cells of libraries use).
 """
@@ -25,8 +25,10 @@ LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul
 Conv2d conv2d=Conv2D bias_add=BiasAdd
 Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd
-Dense matmul=MatMul bias_add=BiasAdd
+Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
 Embedding expand=ExpandDims gather=Gather
+VocabEmbedding gather=Gather
+TransformerEncoderLayer add=Add mul=Mul assign=Assign
 Dropout dropout=Dropout dropout_gen_mask=DropoutGenMask dropout_do_mask=DropoutDoMask
 MaxPool2d max_pool=MaxPool
 _BatchNorm bn_train=BatchNorm bn_infer=BatchNorm
@@ -112,9 +114,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 
 def inner_operator(cell: Any, name: str) -> Any:
-    """The operator that upstream's layer keeps as attribute ``name``, which is the Cell's own from then on; None where
-    it keeps none.
-    """
+    """Return MindSpore's operator under the attribute ``name``, and store it in the Cell; None if there is none."""
     if name not in NAMES:
         return None
     if (base := _layer_of(cell, name)) is None:
@@ -126,7 +126,7 @@ def inner_operator(cell: Any, name: str) -> Any:
 
 
 def _layer_of(cell: Any, name: str) -> type | None:
-    """The class of ours whose row has the name."""
+    """Return this package's class whose row has the name."""
     for base in type(cell).__mro__:
         if str(base.__module__).startswith("mindspore_compat.nn.") and name in _OPERATORS.get(base.__name__, {}):
             return base
@@ -134,7 +134,7 @@ def _layer_of(cell: Any, name: str) -> type | None:
 
 
 def replaced(cell: Any, name: str) -> None:
-    """Says that a layer of ours goes on without the operator that is put in the place of its own."""
+    """Log that a layer of this package ignores an operator set in place of its own."""
     computes = str(type(cell).construct.__module__)
     # `construct` of distributions only passes on to the methods, and a Cell with methods alone has none
     if ".probability." in computes or computes == "mindspore_compat.nn.cell":

@@ -1,4 +1,4 @@
-"""Values that compiled code computes with in place of Parameters: `Cell.register_parameter_forward_hook`."""
+"""Values that replace Parameters in compiled code: `Cell.register_parameter_forward_hook`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["read_in_graph", "register"]
 
 
 def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> None:
-    """Give a hook to all Parameters of ``cell``, or hooks to those that the dicts list. A Parameter keeps the last one.
+    """Set a hook on all Parameters of ``cell``, or hooks on those that the dicts list. A Parameter keeps the last one.
 
     Raises:
         TypeError: if ``hook`` is neither a function nor a list of {"params": ..., "hook": ...}.
@@ -31,7 +31,7 @@ def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> 
 
 
 def read_in_graph(parameter: Any, call: Call) -> Any:
-    """Return what compiled code computes with in place of a Parameter, at the first read with a note of its aliases."""
+    """Return the value of a Parameter in compiled code; at the first read also record its aliases."""
     if id(parameter) not in call.aliases:
         call.aliases[id(parameter)] = num_aliases(parameter)
     hook = parameter.__dict__.get("_forward_hook")

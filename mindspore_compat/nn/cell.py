@@ -1,8 +1,7 @@
-"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. Upstream:
+"""`Cell`, the base of all networks: a ``torch.nn.Module`` with MindSpore's rules for names, flags and calls. MindSpore:
 ``mindspore.nn.Cell``.
 
-Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and hooks of torch's work on
-Cells.
+Children live in torch's ``_modules`` and ``_parameters``, so ``state_dict``, DDP, FSDP and torch's hooks work on Cells.
 """
 
 from __future__ import annotations
@@ -74,8 +73,8 @@ __all__ = ["Cell", "TORCH_ONLY", "adopt", "no_init_parameters"]
 
 
 def adopt(module: torch.nn.Module, prefix: str) -> None:
-    """Make the parameters of a torch module inside a Cell into Parameters with names, in place (same objects, same
-    storage), on the device where Cells lie.
+    """Turn the parameters of a torch module inside a Cell into named Parameters, in place (same objects, same storage),
+    on the Cells' device.
     """
     placement.adopted(module)
     for name, parameter in module.named_parameters():
@@ -86,7 +85,7 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
 
 
 def _assign_number(parameter: Parameter, value: float) -> None:
-    """``self.count = 0`` in a ``construct`` that upstream compiles."""
+    """Assign a number, ``self.count = 0``, in a compiled ``construct``."""
     if parameter.dim():
         raise ValueError(
             "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, 'variable' rank: "
@@ -112,7 +111,7 @@ TORCH_ONLY = frozenset(
 
 
 def _compiled_value(parameter: Parameter, value: Any) -> Any:
-    """What compiled code assigns to a Parameter: of its shape, and of a dtype that is cast to its own implicitly."""
+    """Return the value of an assignment in compiled code: the Parameter's shape, a dtype that is cast implicitly."""
     if torch.promote_types(value.dtype, parameter.dtype) is not parameter.dtype:
         raise TypeError(
             f"Data type conversion is not supported for a 'Parameter': {parameter.name} is of {parameter.dtype}, but "
@@ -122,8 +121,8 @@ def _compiled_value(parameter: Parameter, value: Any) -> Any:
 
 
 class TorchMember:
-    """A member of torch.nn.Module that MindSpore's Cell does not have. A child or Parameter of its name comes first,
-    and so does a member of a mixin behind Cell.
+    """Member of torch.nn.Module that MindSpore's Cell does not have. A child, a Parameter or a later mixin's member of
+    its name takes precedence.
     """
 
     def __init__(self, name: str, own: Any) -> None:
@@ -144,7 +143,7 @@ class TorchMember:
 
 
 def _placed(device: Any) -> Any:
-    """torch's device for MindSpore's names; others are torch's own."""
+    """Return torch's device for MindSpore's names; others are torch's own."""
     is_ours = isinstance(device, str) and device.partition(":")[0].upper() in ("CPU", "GPU", "ASCEND")
     return device_from(device) if is_ours else device
 
@@ -153,7 +152,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 def _empty(make: Callable[[], Any]) -> Any:
-    """An attribute of each Cell that is empty until a program fills it."""
+    """Return an attribute of each Cell that is empty until a program fills it."""
     return functools.cached_property(lambda cell: make())
 
 
@@ -237,14 +236,14 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- calling ------------------------------------------------------------------------------------------------------
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        """The computation; to be overridden."""
+        """Compute the outputs; to be overridden."""
         raise AttributeError(
             f"For 'Cell', the method 'construct' is not defined in {type(self).__name__}. "
             "Define 'construct(self, ...)' in the subclass."
         )
 
     def forward(self, /, *args: Any, **kwargs: Any) -> Any:
-        """torch's name for `construct`; what ``torch.nn.Module`` machinery (hooks, compile, DDP) calls."""
+        """Run `construct` under torch's name, for ``torch.nn.Module`` machinery (hooks, compile, DDP)."""
         return self.construct(*args, **kwargs)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -281,7 +280,7 @@ class Cell(ForwardCache, torch.nn.Module):
         return result if type(result) in _NOT_WRAPPED else wrap(result)
 
     def _call_outermost(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A call that no other call of a Cell or function under ``jit`` is around."""
+        """Run an outermost call, outside of other Cells and functions under ``jit``."""
         state = self.__dict__
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
@@ -319,11 +318,11 @@ class Cell(ForwardCache, torch.nn.Module):
         return wrap(result)
 
     def _call_traced(self, is_plain: bool, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A call that torch.compile traces."""
+        """Run a call that torch.compile traces."""
         return wrap(self._construct_now(args, kwargs) if is_plain else self._call_with_extras(*args, **kwargs))
 
     def _call_with_extras(self, /, *args: Any, **kwargs: Any) -> Any:
-        """A first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
+        """Run a first call, or one with hooks, a dtype from `to_float`, a custom ``bprop``, recomputation, or a forward
         kept for `GradOperation`; in the parallel modes any call.
         """
         if self.__dict__["_unnamed"] and not _is_tracing():
@@ -382,7 +381,7 @@ class Cell(ForwardCache, torch.nn.Module):
         return in_graph_version(self.construct)(*args, **kwargs)
 
     def _construct_as_now(self) -> Callable[..., Any]:
-        """``construct`` with the casts of now, also when it runs again in the backward pass."""
+        """Return ``construct`` with the present casts, also for a second run in the backward pass."""
         construct = in_graph_version(self.construct) if in_graph() else self.construct
         if not casting.depth:
             return construct
@@ -425,13 +424,15 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- names and listing -------------------------------------------------------------------------------------------
 
     def __dir__(self) -> list[str]:
-        """Names without those of children and Parameters, as upstream: libraries go through them for operators."""
+        """Return names without those of children and Parameters, as MindSpore: libraries search them for operators."""
         return list(object.__dir__(self))
 
     # --- listing ------------------------------------------------------------------------------------------------------
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """(path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first place."""
+        """Yield (path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first
+        place.
+        """
         seen: set[int] = set()
         cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
         for path, cell in cells:
@@ -441,7 +442,7 @@ class Cell(ForwardCache, torch.nn.Module):
                     yield f"{path}.{name}" if path else name, parameter
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:
-        """(path, Cell) of this Cell and all below, each once.
+        """Yield (path, Cell) of this Cell and all below, each once.
 
         Examples:
             >>> net = nn.SequentialCell(nn.Dense(3, 2), nn.ReLU())
@@ -452,7 +453,7 @@ class Cell(ForwardCache, torch.nn.Module):
         yield from _walk(self, seen, name_prefix)
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
-        """The Parameters of `parameters_and_names`.
+        """Yield the Parameters of `parameters_and_names`.
 
         Examples:
             >>> print([item.name for item in nn.Dense(3, 2).get_parameters()])
@@ -462,7 +463,7 @@ class Cell(ForwardCache, torch.nn.Module):
             yield parameter
 
     def trainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters with ``requires_grad``.
+        """Return the Parameters with ``requires_grad``.
 
         Examples:
             >>> print([item.name for item in nn.Dense(3, 2).trainable_params()])
@@ -471,22 +472,22 @@ class Cell(ForwardCache, torch.nn.Module):
         return [parameter for parameter in self.get_parameters(expand=recurse) if parameter.requires_grad]
 
     def untrainable_params(self, recurse: bool = True) -> list[Parameter]:
-        """Parameters without ``requires_grad``."""
+        """Return the Parameters without ``requires_grad``."""
         return [parameter for parameter in self.get_parameters(expand=recurse) if not parameter.requires_grad]
 
     def parameters_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter]:
-        """{Parameter.name: Parameter}."""
+        """Return {Parameter.name: Parameter}."""
         return OrderedDict((parameter.name, parameter) for parameter in self.get_parameters(expand=recurse))
 
     def parameters_broadcast_dict(self, recurse: bool = True) -> OrderedDict[str, Parameter] | None:
-        """The Parameters that are the same on all devices: all that are not layerwise_parallel; None if
-        there are none.
+        """Return the Parameters that are the same on all devices: all that are not layerwise_parallel; None if there
+        are none.
         """
         found = OrderedDict((p.name, p) for p in self.get_parameters(expand=recurse) if not p.layerwise_parallel)
         return found or None
 
     def name_cells(self) -> OrderedDict[str, Any]:
-        """{name: child} of the immediate children, each once."""
+        """Return {name: child} of the immediate children, each once."""
         found: OrderedDict[str, Any] = OrderedDict()
         seen: set[int] = set()
         for name, cell in self._modules.items():
@@ -496,11 +497,11 @@ class Cell(ForwardCache, torch.nn.Module):
         return found
 
     def cells(self) -> Any:
-        """The immediate children."""
+        """Return the immediate children."""
         return self.name_cells().values()
 
     def get_sub_cell(self, target: str) -> Any:
-        """The Cell at a dotted path."""
+        """Return the Cell at a dotted path."""
         return self.get_submodule(target)
 
     # --- names --------------------------------------------------------------------------------------------------------
@@ -540,7 +541,7 @@ class Cell(ForwardCache, torch.nn.Module):
             self.check_names()
 
     def _name_at_first_call(self) -> None:
-        """What upstream does before the first call: where two Parameters have one name, as in Cells put together by
+        """Name Parameters before the first call, as MindSpore: where two have one name, as in Cells joined by
         ``append``, all get their paths for names.
         """
         if not all(isinstance(parameter, Parameter) for parameter in self.get_parameters()):
@@ -551,7 +552,7 @@ class Cell(ForwardCache, torch.nn.Module):
                 cell.__dict__["_unnamed"] = False
 
     def get_scope(self) -> str | None:
-        """The scope set by `generate_scope`."""
+        """Return the scope set by `generate_scope`."""
         return self._scope
 
     def generate_scope(self) -> None:
@@ -563,7 +564,7 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- attributes: children, Parameters, buffers -------------------------------------------------------------------
 
     def _attribute(self, name: str) -> Any:
-        """Return a Parameter, child or buffer, without what graph mode computes with in place of a Parameter."""
+        """Return a Parameter, child or buffer, without graph mode's replacement of a Parameter."""
         state = self.__dict__
         for store in ("_parameters", "_modules", "_buffers"):
             if name in state.get(store, ()):
@@ -611,8 +612,8 @@ class Cell(ForwardCache, torch.nn.Module):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """torch's, which takes a dot in a parameter's name (an optimizer's ``moments.weight``) for a child that is not
-        there.
+        """Load as torch, which takes a dot in a parameter's name (an optimizer's ``moments.weight``) for a missing
+        child.
         """
         unknown: list[str] = []
         super()._load_from_state_dict(state_dict, prefix, local_metadata, strict, missing_keys, unknown, error_msgs)
@@ -620,11 +621,11 @@ class Cell(ForwardCache, torch.nn.Module):
         unexpected_keys.extend(key for key in unknown if key not in own)
 
     def _restructured(self) -> None:
-        """Say that the Cell has other children or Parameters from now on."""
+        """Report that the Cell has other children or Parameters from now on."""
         program.cell_restructured(self.__dict__)
 
     def _changed(self) -> None:
-        """Say that the Cell may compute something else from now on; what was recorded of it then holds no more."""
+        """Report that the Cell may compute something else from now on; recordings of it are no longer valid."""
         program.cell_changed(self.__dict__)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -697,8 +698,8 @@ class Cell(ForwardCache, torch.nn.Module):
         object.__setattr__(self, name, value)
 
     def _has_own(self, name: str) -> bool:
-        """Whether there is such an attribute already; an inner operator that nobody asked for does not stand in the way
-        of a user's name.
+        """Return whether there is such an attribute already. An unused inner operator does not conflict with a user's
+        name.
         """
         if any(name in place for place in (self.__dict__, self._parameters, self._modules, self._buffers)):
             return True
@@ -826,22 +827,22 @@ class Cell(ForwardCache, torch.nn.Module):
         self._modules[child_name] = child_cell
 
     def _exchange_child(self, name: str, child: Any) -> None:
-        """``child`` under a name, also where the Cell keeps a list of what it calls."""
+        """Set ``child`` under a name, also in the Cell's list of children to call."""
         self._restructured()
         self._modules[name] = child
 
     def register_parameter(self, name: str, param: Any) -> None:
-        """torch's: without MindSpore's checks of the name."""
+        """Register as torch, without MindSpore's checks of the name."""
         self._restructured()
         super().register_parameter(name, param)
 
     def add_module(self, name: str, module: Any) -> None:
-        """torch's: without MindSpore's names for the module's parameters."""
+        """Add as torch, without MindSpore's names for the module's parameters."""
         self._restructured()
         super().add_module(name, module)
 
     def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
-        """A Tensor, or None, that belongs to the state without being a Parameter.
+        """Register a Tensor, or None, that belongs to the state without being a Parameter.
 
         Raises:
             TypeError: for a name that is no string, a value that is no Tensor.
@@ -860,8 +861,8 @@ class Cell(ForwardCache, torch.nn.Module):
         with_kwargs: bool = False,
         always_call: bool = False,
     ) -> Any:
-        """``hook_fn(cell, inputs, output)`` after each call; what it returns, if anything, is the output. Returns a
-        handle with ``remove()``. A Cell with a ``bprop`` calls none, as upstream.
+        """Call ``hook_fn(cell, inputs, output)`` after each call; its result, if any, replaces the output. Return a
+        handle with ``remove()``. As MindSpore, a Cell with a ``bprop`` calls none.
 
         Args:
             prepend: before the hooks that are there.
@@ -882,7 +883,7 @@ class Cell(ForwardCache, torch.nn.Module):
     def register_forward_pre_hook(
         self, hook_fn: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Any:
-        """``hook_fn(cell, inputs)`` before each call; what it returns, if anything, are the inputs.
+        """Call ``hook_fn(cell, inputs)`` before each call; its result, if any, replaces the inputs.
 
         Args:
             prepend: before the hooks that are there.
@@ -907,12 +908,12 @@ class Cell(ForwardCache, torch.nn.Module):
 
     @renamed_args(fn="hook_fn")
     def register_backward_hook(self, hook_fn: Callable[..., Any]) -> Any:  # type: ignore[override]
-        """``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; what it returns, if
-        anything, takes their place. Returns a handle with ``remove()``.
+        """Call ``hook_fn(cell, grad_input, grad_output)`` once the gradients of the inputs are known; its result, if
+        any, replaces them. Return a handle with ``remove()``.
 
-        ``grad_input`` has one gradient for each positional input that is a Tensor; where the output does not depend on
-        it None, in compiled code zeros (what the hook gives for them is left out). It is ``(None,)`` if none of them is
-        asked for.
+        ``grad_input`` has one gradient for each positional input that is a Tensor. If the output does not depend on it,
+        the gradient is None, in compiled code zeros (the hook's result for them is ignored). If no input needs a
+        gradient, it is ``(None,)``.
 
         Raises:
             TypeError: unless ``hook_fn`` can be called; in the backward pass, if it returns another number of
@@ -922,7 +923,7 @@ class Cell(ForwardCache, torch.nn.Module):
         return self.register_full_backward_hook(hook_fn)
 
     def register_backward_pre_hook(self, hook_fn: Callable[..., Any]) -> Any:
-        """``hook_fn(cell, grad_output)`` before; what it returns, if anything, is taken instead. As
+        """Call ``hook_fn(cell, grad_output)`` before; its result, if any, replaces grad_output. As
         `register_backward_hook`.
         """
         return self.register_full_backward_pre_hook(hook_fn)
@@ -937,7 +938,7 @@ class Cell(ForwardCache, torch.nn.Module):
         )
 
     def _call_hooked(self, run: Callable[[tuple, dict[str, Any]], Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """``run(args, kwargs)`` with all hooks around it."""
+        """Run ``run(args, kwargs)`` with all hooks around it."""
         called: set[int] = set()
         try:
             args, kwargs = self._run_forward_pre_hooks(wrap(args), wrap(kwargs))
@@ -986,7 +987,7 @@ class Cell(ForwardCache, torch.nn.Module):
     _run_method = run_in_dtype  # `jit` of a method calls it
 
     def set_train(self, mode: bool = True) -> Self:
-        """Training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module).
+        """Set training mode for this Cell and all below (a new Cell is in evaluation mode, unlike a torch module).
 
         Examples:
             >>> net = nn.Dropout(p=0.5).set_train(False)
@@ -997,7 +998,7 @@ class Cell(ForwardCache, torch.nn.Module):
         return self.add_flags_recursive(training=mode)
 
     def train(self, mode: bool = True) -> Self:  # type: ignore[override]
-        """torch's name for `set_train`."""
+        """Run `set_train` under torch's name."""
         return self.set_train(mode)
 
     def set_grad(self, requires_grad: bool = True) -> Self:
@@ -1027,7 +1028,7 @@ class Cell(ForwardCache, torch.nn.Module):
         return self
 
     def add_flags_recursive(self, **flags: Any) -> Self:
-        """`add_flags` for this Cell and all below."""
+        """Run `add_flags` for this Cell and all below."""
         self.add_flags(**flags)
         for cell in self.cells():
             if isinstance(cell, Cell):
@@ -1037,12 +1038,12 @@ class Cell(ForwardCache, torch.nn.Module):
         return self
 
     def get_flags(self) -> dict[str, Any]:
-        """The flags set by `add_flags`."""
+        """Return the flags set by `add_flags`."""
         return self._func_graph_flags
 
     def to(self, *args: Any, **kwargs: Any) -> Self:
-        """Move Parameters and buffers to a device, "CPU", "GPU", "Ascend" or "GPU:1" or one of torch's, and those of
-        floats to a dtype. Arguments as those of `torch.nn.Module.to`.
+        """Move Parameters and buffers to a device ("CPU", "GPU", "Ascend", "GPU:1" or one of torch's), and floats among
+        them to a dtype. Arguments as those of `torch.nn.Module.to`.
 
         Raises:
             ValueError: if there is no such device.
@@ -1052,7 +1053,9 @@ class Cell(ForwardCache, torch.nn.Module):
         return super().to(*map(_placed, args), **kwargs)
 
     def to_empty(self, *, device: Any = None, recurse: bool = True) -> Self:
-        """New storage without values for all Parameters and buffers, on ``device`` or, for None, the current one."""
+        """Allocate new storage without values for all Parameters and buffers, on ``device`` or, for None, the current
+        one.
+        """
         place = current_device() if device is None else _placed(device)
         return super().to_empty(device=place, recurse=recurse)
 
@@ -1095,11 +1098,11 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- data ---------------------------------------------------------------------------------------------------------
 
     def init_parameters_data(self, auto_parallel_mode: bool = False) -> dict[Parameter, Parameter]:
-        """{Parameter: itself}: here data exist from the start."""
+        """Return {Parameter: itself}: data exist from the start."""
         return {parameter: parameter for parameter in self.get_parameters()}
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:  # type: ignore[override]
-        """``fn`` on every Cell below and on this one."""
+        """Call ``fn`` on every Cell below and on this one."""
         for cell in self.cells():
             cell.apply(fn)
         fn(self)
@@ -1112,10 +1115,10 @@ class Cell(ForwardCache, torch.nn.Module):
         return self(*args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """torch's ``compile(fullgraph=, dynamic=, backend=, mode=, options=)``: calls of the Cell run compiled from now
-        on, here too.
+        """Compile calls of the Cell from now on, by torch's ``compile(fullgraph=, dynamic=, backend=, mode=,
+        options=)``.
 
-        Upstream's, with inputs to compile for, has nothing to do.
+        MindSpore's form, with inputs to compile for, does nothing.
         """
         if args or not kwargs.keys() <= {"fullgraph", "dynamic", "backend", "mode", "options", "disable"}:
             return
@@ -1126,8 +1129,8 @@ class Cell(ForwardCache, torch.nn.Module):
         return self._call_cast(args, kwargs)
 
     def _check_export(self) -> None:
-        """torch.export without ``strict`` runs Python with tensors of torch's own, on which ``~x``, ``x.max(axis=1)``
-        and the like mean torch's.
+        """Raise for torch.export without ``strict``: it runs Python with torch's own tensors, on which ``~x``,
+        ``x.max(axis=1)`` and the like have torch's meaning.
         """
         if not type(self).__module__.startswith("mindspore_compat."):
             raise RuntimeError(
@@ -1139,11 +1142,11 @@ class Cell(ForwardCache, torch.nn.Module):
         return self.add_flags_recursive(broadcast_flag=mode)
 
     def set_boost(self, boost_type: str) -> Any:
-        """Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
+        """Set the flag for Ascend's boost library: only ``"less_bn"`` is known; without effect here."""
         return self.add_flags_recursive(less_bn=True)
 
     def set_comm_fusion(self, fusion_type: int, recurse: bool = True) -> Any:
-        """A hint for fusing communication: kept on the Parameters, torch's buckets decide."""
+        """Store a hint for fusing communication on the Parameters; torch's buckets decide."""
         for parameter in self.trainable_params(recurse):
             parameter.comm_fusion = fusion_type
         return self
@@ -1160,8 +1163,8 @@ class Cell(ForwardCache, torch.nn.Module):
         self.__dict__["_pipeline_stage"] = value
 
     def infer_param_pipeline_stage(self) -> list[Any]:
-        """The trainable Parameters that this process's stage has: of Cells of the stage, of Cells without one, and what
-        `Parameter.add_pipeline_stage` gives to it.
+        """Return the trainable Parameters of this process's stage: of Cells of the stage, of Cells without one, and
+        those that `Parameter.add_pipeline_stage` assigns to it.
         """
         stages = get_auto_parallel_context("pipeline_stages")
         stage = get_rank() // max(get_group_size() // stages, 1)
@@ -1171,26 +1174,26 @@ class Cell(ForwardCache, torch.nn.Module):
 
     @property
     def compile_cache(self) -> set[str]:
-        """What was compiled for the Cell: nothing, ever."""
+        """Compiled graphs of the Cell: always empty."""
         return set()
 
     #: the level of `auto_mixed_precision`, which keeps its own here
     _amp_level = ""
 
     def _get_attr_from_cell(self, network: Any) -> None:
-        """Take over the compiler's options and the level of mixed precision of the network inside."""
+        """Copy the compiler's options and the level of mixed precision from the inner network."""
         for name in ("_jit_level", "_amp_level"):
             if name in getattr(network, "__dict__", {}):
                 self.__dict__[name] = network.__dict__[name]
 
     def _parallel_optimizer_comm_recompute(self, parallel_optimizer_comm_recompute: bool = False) -> None:
-        """Mark the Parameters, as upstream does."""
+        """Mark the Parameters, as MindSpore does."""
         for parameter in self.trainable_params():
             parameter.parallel_optimizer_comm_recompute = parallel_optimizer_comm_recompute
 
     def set_jit_config(self, jit_config: Any) -> None:
-        """In GRAPH_MODE, the ``jit_level`` of a training Cell: at "O1" and "O2" inductor compiles what is replayed.
-        Other options have no effect.
+        """Set the ``jit_level`` of a training Cell in GRAPH_MODE: at "O1" and "O2" inductor compiles replays. Other
+        options have no effect.
 
         Raises:
             ValueError: for another level than "O0", "O1" and "O2".
@@ -1204,15 +1207,15 @@ class Cell(ForwardCache, torch.nn.Module):
         self.__dict__["_jit_level"] = level
 
     def shard(self, in_strategy: Any, out_strategy: Any = None, parameter_plan: Any = None, **more: Any) -> Any:
-        """The Cell with its inputs cut over processes, as `mindspore.shard`."""
+        """Return the Cell with its inputs split over processes, as `mindspore.shard`."""
         return shard(self, in_strategy, out_strategy, parameter_plan, **more)
 
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
-        """Shapes of dynamic inputs: kept for `get_inputs`; eager execution takes any shape."""
+        """Store shapes of dynamic inputs for `get_inputs`; eager execution takes any shape."""
         self.__dict__["_inputs_spec"] = inputs or kwargs
 
     def get_inputs(self) -> Any:
-        """What `set_inputs` got.
+        """Return the inputs from `set_inputs`.
 
         Examples:
             >>> net = nn.Dense(3, 2)
@@ -1264,7 +1267,7 @@ class Cell(ForwardCache, torch.nn.Module):
         self.construct = construct
 
     def register_parameter_forward_hook(self, hook: Callable[[Any], Any] | list[dict[str, Any]]) -> None:
-        """In GRAPH_MODE and `mindspore.jit`, compute with ``hook(parameter)`` in place of a Parameter.
+        """Compute with ``hook(parameter)`` in place of a Parameter, in GRAPH_MODE and `mindspore.jit`.
 
         Args:
             hook: for every Parameter of the Cell, or a list of {"params": Parameters, "hook": their function}. A
@@ -1288,13 +1291,13 @@ class Cell(ForwardCache, torch.nn.Module):
         _parameter_hooks.register(self, hook)
 
     def get_mixed_precision_type(self) -> MixedPrecisionType:
-        """Return what `to_float` or `set_mixed_precision_type` set."""
+        """Return the type from `to_float` or `set_mixed_precision_type`."""
         dtype = self.__dict__["_cast_dtype"]
         cast = (MixedPrecisionType[name.upper()] for name, item in FLAG_DTYPES.items() if item is dtype)
         return self.__dict__.get("_compiled_type") or next(cast, MixedPrecisionType.NOTSET)
 
     def set_mixed_precision_type(self, mixed_type: MixedPrecisionType) -> None:
-        """In GRAPH_MODE and `mindspore.jit`, cast inputs and own Parameters of this Cell, not those of its children."""
+        """Cast inputs and own Parameters of this Cell, not its children's, in GRAPH_MODE and `mindspore.jit`."""
         self._changed()
         self.__dict__.update(_compiled_type=mixed_type, _special_call=True)
         let_methods_compute(self)
@@ -1302,7 +1305,7 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- printing -----------------------------------------------------------------------------------------------------
 
     def extend_repr(self) -> str:
-        """What a subclass shows in the parentheses."""
+        """Return the text in the parentheses; subclasses override it."""
         return ""
 
     def extra_repr(self) -> str:
@@ -1349,8 +1352,8 @@ def _collect(cell: Any, around: int | None, stage: int, found: dict[int, Any]) -
 
 @contextlib.contextmanager
 def no_init_parameters() -> Iterator[None]:
-    """For networks whose values come from a checkpoint. Parameters have their first values here at once, so that a
-    network that gets none runs with those, as it does upstream.
+    """Do nothing, for networks whose values come from a checkpoint. Parameters have first values at once, so a network
+    without a checkpoint runs with these, as in MindSpore.
     """
     yield
 

@@ -1,6 +1,4 @@
-"""Learning rates as lists, one for each step. Upstream: ``mindspore.nn.dynamic_lr``. They change from epoch
-to epoch.
-"""
+"""Learning rates for each step as lists. MindSpore: ``mindspore.nn.dynamic_lr``. They change from epoch to epoch."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ __all__ = [
 
 
 def piecewise_constant_lr(milestone: Any, learning_rates: Any) -> list[float]:
-    """``learning_rates[i]`` up to step ``milestone[i]``.
+    """Return ``learning_rates[i]`` up to step ``milestone[i]``.
 
     Raises:
         ValueError: for different lengths or falling milestones.
@@ -55,7 +53,7 @@ def _decay(
     decay_epoch: int,
     is_stair: bool,
 ) -> list[float]:
-    """``factor(rate, epoch, epochs in units of decay_epoch)``, the latter cut to whole ones with ``is_stair``."""
+    """Return ``factor(rate, epoch, epochs in units of decay_epoch)``, the latter truncated if ``is_stair``."""
 
     def rate(epoch: int) -> float:
         return factor(learning_rate, epoch, epoch // decay_epoch if is_stair else epoch / decay_epoch)
@@ -71,7 +69,7 @@ def exponential_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate · decay_rate ^ (epoch / decay_epoch), the exponent a whole number with ``is_stair``."""
+    """Return learning_rate · decay_rate ^ (epoch / decay_epoch), the exponent truncated if ``is_stair``."""
     return _decay(
         lambda rate, _, share: rate * decay_rate**share,
         learning_rate,
@@ -91,7 +89,7 @@ def natural_exp_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate · exp(-decay_rate · epoch), in steps of decay_epoch with ``is_stair``."""
+    """Return learning_rate · exp(-decay_rate · epoch), in steps of decay_epoch if ``is_stair``."""
 
     def factor(rate: float, epoch: int, share: float) -> float:
         return rate * math.e ** (-decay_rate * (share * decay_epoch if is_stair else epoch))
@@ -107,7 +105,7 @@ def inverse_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
-    """learning_rate / (1 + decay_rate · epoch / decay_epoch), the quotient a whole number with ``is_stair``."""
+    """Return learning_rate / (1 + decay_rate · epoch / decay_epoch), the quotient truncated if ``is_stair``."""
     return _decay(
         lambda rate, _, share: rate / (1 + decay_rate * share),
         learning_rate,
@@ -122,7 +120,7 @@ def inverse_decay_lr(
 def cosine_decay_lr(
     min_lr: float, max_lr: float, total_step: int, step_per_epoch: int, decay_epoch: int
 ) -> list[float]:
-    """From ``max_lr`` to ``min_lr`` along half a cosine of ``decay_epoch`` epochs."""
+    """Return rates from ``max_lr`` to ``min_lr`` along half a cosine of ``decay_epoch`` epochs."""
     half = 0.5 * (max_lr - min_lr)
     return _by_epoch(
         lambda epoch: min_lr + half * (1 + math.cos(math.pi * min(epoch, decay_epoch) / decay_epoch)),
@@ -140,7 +138,8 @@ def polynomial_decay_lr(
     power: float,
     update_decay_epoch: bool = False,
 ) -> list[float]:
-    """From ``learning_rate`` to ``end_learning_rate`` along a power of the remaining share of ``decay_epoch`` epochs.
+    """Return rates from ``learning_rate`` to ``end_learning_rate``, by a power of the remaining share of
+    ``decay_epoch``.
 
     With ``update_decay_epoch`` the span is extended by decay_epoch whenever it is over.
     """
@@ -153,5 +152,5 @@ def polynomial_decay_lr(
 
 
 def warmup_lr(learning_rate: float, total_step: int, step_per_epoch: int, warmup_epoch: int) -> list[float]:
-    """Linear from 0 to ``learning_rate`` over ``warmup_epoch`` epochs."""
+    """Return rates from 0 to ``learning_rate``, linear over ``warmup_epoch`` epochs."""
     return _by_epoch(lambda epoch: learning_rate * min(epoch, warmup_epoch) / warmup_epoch, total_step, step_per_epoch)

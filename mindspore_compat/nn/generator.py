@@ -1,4 +1,4 @@
-"""Random numbers where MindSpore 2.3 kept them. Upstream: ``mindspore.nn.generator``."""
+"""Random numbers under the module name of MindSpore 2.3. MindSpore: ``mindspore.nn.generator``."""
 
 from mindspore_compat.common.generator import (
     Generator,

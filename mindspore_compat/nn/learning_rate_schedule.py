@@ -1,4 +1,4 @@
-"""Learning rates computed from the step. Upstream: ``mindspore.nn.learning_rate_schedule``."""
+"""Learning rates computed from the step. MindSpore: ``mindspore.nn.learning_rate_schedule``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _of_either(of_number: Callable[..., Any], of_tensor: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a number, or of a tensor on a device."""
+    """Return a function of a number, or of a tensor on a device."""
     return lambda x, *rest: (of_tensor if isinstance(x, torch.Tensor) else of_number)(x, *rest)
 
 
@@ -42,9 +42,9 @@ class LearningRateSchedule(Cell):
 
 
 class _Builtin(LearningRateSchedule):
-    """A schedule in plain float arithmetic; single precision as upstream, rounded once at the end.
+    """Schedule in plain float arithmetic; single precision as MindSpore, rounded once at the end.
 
-    Steps on a device are float64 tensors to ``rate``, so that nothing waits for them.
+    Steps on a device are float64 tensors in ``rate``, so that nothing waits for them.
     """
 
     def rate(self, step: Any) -> Any:
@@ -62,7 +62,7 @@ class _Builtin(LearningRateSchedule):
 
 
 class _Decay(_Builtin):
-    """Arguments that the exponential schedules share."""
+    """Arguments of the exponential schedules."""
 
     def __init__(self, learning_rate: float, decay_rate: float, decay_steps: int, is_stair: bool = False) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class CosineDecayLR(_Builtin):
         self.min_lr = min_lr
         self.max_lr = max_lr
         self.decay_steps = decay_steps
-        self.delta = 0.5 * (max_lr - min_lr)  # upstream's: what is set later of `max_lr` does not count
+        self.delta = 0.5 * (max_lr - min_lr)  # MindSpore's: what is set later of `max_lr` does not count
 
     def rate(self, step: Any) -> Any:
         share = _at_most(step, self.decay_steps) / self.decay_steps

@@ -1,4 +1,4 @@
-"""``mindspore.recompute``: a Cell's forward runs again in the backward pass instead of keeping what it computes."""
+"""``mindspore.recompute``: a Cell's forward runs again in the backward pass, instead of saving activations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def recompute(
     context_fn: Callable[[], tuple[Any, Any]] | None = None,
     **kwargs: Any,
 ) -> Any:
-    """``block(*args, **kwargs)``, of which only the inputs are kept for the backward pass.
+    """Return ``block(*args, **kwargs)``, of which only the inputs are kept for the backward pass.
 
     Args:
         block: a Cell; with ``use_reentrant=False`` any function.

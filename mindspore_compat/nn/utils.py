@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.utils``."""
+"""MindSpore: ``mindspore.nn.utils``."""
 
 from mindspore_compat.nn.cell import no_init_parameters
 

@@ -16,7 +16,7 @@ from mindspore_compat.ops.function._argument_names import named
 
 
 def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gives bools for bools, which torch's refuses."""
+    """Return a function that returns bools for bools, which torch's refuses."""
 
     def apply(x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
         if x.dtype is not torch.bool or any(item.dtype is not torch.bool for item in others):
@@ -27,7 +27,7 @@ def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _as_floats(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Integers and 16-bit floats give float32, as upstream's kernels."""
+    """Return integers and 16-bit floats as float32, as MindSpore's kernels."""
 
     def apply(x: torch.Tensor) -> torch.Tensor:
         return function(x if x.dtype in (torch.float32, torch.float64) else torch.Tensor.to(x, torch.float32))
@@ -39,7 +39,7 @@ _SMALL = (torch.bool, torch.int8, torch.uint8)
 
 
 def _angle_of(x: torch.Tensor) -> torch.Tensor:
-    """Floats as they are, integers of 8 bits as float16, others as float32."""
+    """Return floats unchanged, integers of 8 bits as float16, others as float32."""
     return torch.Tensor.to(x, torch.float16) if x.dtype in _SMALL else float_of(x)
 
 
@@ -51,7 +51,7 @@ def _of_angle(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _power_of(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Integers stay integers (bools int64), cut as NumPy's."""
+    """Return the power; integers stay integers (bools int64), wrapped as NumPy's."""
 
     def apply(x: torch.Tensor) -> torch.Tensor:
         if x.dtype.is_floating_point or x.dtype.is_complex:
@@ -63,7 +63,7 @@ def _power_of(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _modulo(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Of integers by 0 the result is 0."""
+    """Return the remainder; of integers by 0 it is 0."""
 
     def apply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         common = torch.promote_types(x.dtype, y.dtype)
@@ -77,7 +77,7 @@ def _modulo(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _divisor(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Of integers torch's; of floats by Euclid's algorithm."""
+    """Return torch's divisor of integers; of floats by Euclid's algorithm."""
 
     def apply(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         common = torch.promote_types(x.dtype, y.dtype)
@@ -146,12 +146,12 @@ _UNARY: dict[str, Callable[..., Any]] = {
 
 
 def _step(x: torch.Tensor, at_zero: torch.Tensor) -> torch.Tensor:
-    """torch's heaviside, which has no derivative, with that by the values at 0."""
+    """Return torch's heaviside, which has no derivative, with that by the values at 0."""
     return torch.where(x == 0, at_zero, torch.heaviside(x.detach(), at_zero.detach()))
 
 
 def _in_common(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A number is a float32 or int32 Tensor of no axes here, which counts as others do."""
+    """Return a number as a float32 or int32 Tensor without axes, which takes part in promotion."""
 
     def op(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         common = promoted(x.dtype, y.dtype)
@@ -195,7 +195,7 @@ _IN_THE_OTHERS_DTYPE = frozenset({"maximum", "minimum"})
 
 
 def _like(value: Any, other: Any) -> Any:
-    """A number in the dtype of what it is compared with, as upstream: 1.5 is 1 beside integers."""
+    """Return a number in the dtype of the other operand, as MindSpore: 1.5 is 1 beside integers."""
     is_number = isinstance(value, (int, float)) and isinstance(other, torch.Tensor)
     return torch.full((), value, dtype=other.dtype, device=other.device) if is_number else value
 
@@ -222,20 +222,20 @@ def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _unary(name, function) for name, function in _UNARY.items()})
 globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
-for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # upstream's names
+for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # MindSpore's names
     globals()[_name] = named(_name, globals()[_name], [_argument])
 
 __all__ = [*_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "clamp"]
 
 
 def divmod(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """(floor quotient, remainder)."""
+    """Return (floor quotient, remainder)."""
     left, right = wrap(as_tensor(x1)), wrap(as_tensor(x2))
     return cast(_of_bools(F.floor_div)(left, right), dtype), cast(_modulo(F.floor_mod)(left, right), dtype)
 
 
 def clip(x: Any, xmin: Any, xmax: Any, dtype: Any = None) -> Any:
-    """Cut to [xmin, xmax]."""
+    """Clip to [xmin, xmax]."""
     return cast(F.clip_by_value(as_tensor(x), xmin, xmax), dtype)
 
 
@@ -243,7 +243,7 @@ clamp = clip
 
 
 def around(a: Any, decimals: int = 0) -> Any:
-    """Rounded half to even."""
+    """Round half to even."""
     return wrap(torch.round(as_tensor(a), decimals=decimals) if decimals else torch.round(as_tensor(a)))
 
 
@@ -251,5 +251,5 @@ round = around
 
 
 def fix(x: Any) -> Any:
-    """Rounded towards zero."""
+    """Round towards zero."""
     return cast(_UNARY["trunc"](as_tensor(x)))

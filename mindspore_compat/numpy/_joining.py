@@ -25,7 +25,7 @@ def _promoted(arrays: Any) -> list[torch.Tensor]:
 
 
 def concatenate(arrays: Any, axis: int | None = 0) -> Any:
-    """Joined along an axis; None flattens first."""
+    """Join along an axis; None flattens first."""
     tensors = _promoted(arrays)
     if axis is None:
         tensors, axis = [torch.reshape(item, (-1,)) for item in tensors], 0
@@ -33,12 +33,12 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Any:
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Any:
-    """Joined; without an axis flattened."""
+    """Join; without an axis flatten first."""
     return concatenate((arr, values), axis)
 
 
 def stack(arrays: Any, axis: int = 0) -> Any:
-    """Joined along a new axis."""
+    """Join along a new axis."""
     return wrap(torch.stack(_promoted(arrays), axis))
 
 
@@ -56,14 +56,14 @@ hstack, dstack = _stacking("hstack", torch.hstack), _stacking("dstack", torch.ds
 
 
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """n nearly equal pieces, a tuple, or cut at the indices, a list."""
+    """Split into n nearly equal pieces, a tuple, or at the indices, a list."""
     if isinstance(indices_or_sections, int):
         return wrap(tuple(torch.tensor_split(as_tensor(x), indices_or_sections, axis)))
     return wrap(list(torch.tensor_split(as_tensor(x), list(indices_or_sections), axis)))
 
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """n equal pieces, or cut at the indices.
+    """Split into n equal pieces, or at the indices.
 
     Raises:
         ValueError: if the length cannot be divided.
@@ -78,20 +78,20 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
 
 
 def chunk(x: Any, chunks: int, axis: int = 0) -> Any:
-    """At most ``chunks`` pieces of equal length."""
+    """Split into at most ``chunks`` pieces of equal length."""
     return F.chunk(as_tensor(x), chunks, axis)
 
 
 def vsplit(x: Any, indices_or_sections: Any) -> Any:
-    """`split` along the first axis."""
+    """Run `split` along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
 def hsplit(x: Any, indices_or_sections: Any) -> Any:
-    """`split` along the second axis."""
+    """Run `split` along the second axis."""
     return split(x, indices_or_sections, 1)
 
 
 def dsplit(x: Any, indices_or_sections: Any) -> Any:
-    """`split` along the third axis."""
+    """Run `split` along the third axis."""
     return split(x, indices_or_sections, 2)

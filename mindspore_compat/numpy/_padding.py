@@ -33,7 +33,7 @@ _STATISTICS: dict[str, Callable[..., Any]] = {
 
 
 def _pairs(value: Any, axes: int) -> list:
-    """(before, after) of each axis, of a number, a pair or a pair for each."""
+    """Return (before, after) of each axis, of a number, a pair or a pair for each."""
     if isinstance(value, torch.Tensor):
         value = value.tolist()
     return np.broadcast_to(np.asarray(value), (axes, 2)).tolist()
@@ -45,7 +45,7 @@ def _by_places(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -
 
 
 def _turned(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -> torch.Tensor:
-    """Reflected about the last element: 2 · last - mirrored, again and again where the pad is longer than the input."""
+    """Reflect about the last element: 2 · last - mirrored, repeatedly if the pad is longer than the input."""
     edge = int(mode == "reflect")
     length = x.shape[axis] - edge
     if length == 0:
@@ -71,7 +71,7 @@ def _filled(x: torch.Tensor, axis: int, sizes: list, values: list) -> torch.Tens
 
 
 def _with_statistics(x: torch.Tensor, axis: int, sizes: list, lengths: list, mode: str) -> torch.Tensor:
-    """Both sides filled with the maximum, mean, … of so many elements there."""
+    """Fill both sides with the maximum, mean, … of a number of elements there."""
     count, parts = x.shape[axis], [x]
     for side, (size, length) in enumerate(zip(sizes, lengths)):
         taken = count if length is None else min(length, count)
@@ -82,7 +82,7 @@ def _with_statistics(x: torch.Tensor, axis: int, sizes: list, lengths: list, mod
 
 
 def _ramped(x: torch.Tensor, axis: int, sizes: list, ends: list) -> torch.Tensor:
-    """Both sides filled from the edge to the end values in even steps; the end value is the outermost."""
+    """Fill both sides from the edge to the end values in even steps; the end value is the outermost."""
     parts, inner = [x], x if x.dtype.is_floating_point else torch.Tensor.to(x, torch.float64)
     for side, (size, end) in enumerate(zip(sizes, ends)):
         edge = torch.narrow(inner, axis, 0 if side == 0 else x.shape[axis] - 1, 1)
@@ -94,8 +94,8 @@ def _ramped(x: torch.Tensor, axis: int, sizes: list, ends: list) -> torch.Tensor
 
 
 def _by_function(x: torch.Tensor, sides: list, function: Callable[..., Any], kwargs: dict) -> Any:
-    """Of each vector along each axis, with empty room, what ``function(vector, (before, after), axis, kwargs)`` gives,
-    or the vector that it has written to where it gives nothing.
+    """Apply ``function(vector, (before, after), axis, kwargs)`` to each vector along each axis, with empty room. Take
+    its result, or the vector that it has written to.
     """
 
     def call(vector: Any, *args: Any) -> Any:
@@ -119,7 +119,7 @@ def pad(
     reflect_type: str = "even",
     **kwargs: Any,
 ) -> Any:
-    """Padded as by numpy's ``pad``.
+    """Pad as numpy's ``pad``.
 
     Args:
         pad_width: how many before and after, of all axes or of each.

@@ -18,12 +18,12 @@ __all__ = ["matmul", "dot", "inner", "outer", "tensordot", "kron", "cross", "mat
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The matrix product."""
+    """Return the matrix product."""
     return cast(kernels.matmul(*_float_pair(x1, x2)), dtype)
 
 
 def dot(a: Any, b: Any) -> Any:
-    """numpy's ``dot``."""
+    """Return numpy's ``dot``."""
     left, right = _float_pair(a, b)
     if left.dim() == 0 or right.dim() == 0:
         return wrap(left * right)
@@ -33,29 +33,29 @@ def dot(a: Any, b: Any) -> Any:
 
 
 def inner(a: Any, b: Any) -> Any:
-    """The product over the last axes."""
+    """Return the product over the last axes."""
     return wrap(kernels.inner(*_float_pair(a, b)))
 
 
 def outer(a: Any, b: Any) -> Any:
-    """The outer product of the flattened inputs."""
+    """Return the outer product of the flattened inputs."""
     left, right = _float_pair(a, b)
     return wrap(torch.outer(torch.reshape(left, (-1,)), torch.reshape(right, (-1,))))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
-    """The product summed over axes."""
+    """Return the product summed over axes."""
     left, right = _float_pair(a, b)
     return F.tensor_dot(left, right, axes)
 
 
 def kron(a: Any, b: Any) -> Any:
-    """The Kronecker product."""
+    """Return the Kronecker product."""
     return wrap(torch.kron(*_float_pair(a, b)))
 
 
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
-    """The cross product of vectors of 2 or 3 elements."""
+    """Return the cross product of vectors of 2 or 3 elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
     left, right = (torch.movedim(item, source, -1) for item, source in zip(_float_pair(a, b), (axisa, axisb)))
@@ -67,10 +67,10 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 
 
 def matrix_power(a: Any, n: int) -> Any:
-    """The n-th power of a square matrix."""
+    """Return the n-th power of a square matrix."""
     return wrap(kernels.matrix_power(as_tensor(a), n))
 
 
 def multi_dot(arrays: Any) -> Any:
-    """The product of several matrices."""
+    """Return the product of several matrices."""
     return wrap(kernels.multi_dot([as_tensor(item) for item in arrays]))

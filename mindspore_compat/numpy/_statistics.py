@@ -51,12 +51,12 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
-    """The convolution of 1-d inputs."""
+    """Return the convolution of 1-d inputs."""
     return _sliding(a, v, mode, True)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
-    """The correlation of 1-d inputs; of integers in float32 (of 64 bits float64)."""
+    """Return the correlation of 1-d inputs; of integers in float32 (of 64 bits float64)."""
     found = _sliding(a, v, mode, False)
     if found.dtype.is_floating_point or found.dtype.is_complex:
         return found
@@ -73,7 +73,7 @@ def cov(
     aweights: Any = None,
     dtype: Any = None,
 ) -> Any:
-    """The covariance matrix."""
+    """Return the covariance matrix."""
     source = _observations(m, y, rowvar)
     correction = (0 if bias else 1) if ddof is None else ddof
     weights = [None if item is None else as_tensor(item) for item in (fweights, aweights)]
@@ -88,12 +88,12 @@ def _observations(m: Any, y: Any, rowvar: bool) -> torch.Tensor:
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Any:
-    """The matrix of correlation coefficients."""
+    """Return the matrix of correlation coefficients."""
     return cast(kernels.corrcoef(_observations(x, y, rowvar)), dtype)
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None = None) -> Any:
-    """How often each non-negative int occurs."""
+    """Return the count of each non-negative int."""
     counts = torch.bincount(
         as_tensor(x), None if weights is None else as_tensor(weights), builtins.max(minlength, length or 0)
     )
@@ -101,7 +101,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, length: int | None
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, edges: float32, or ``bins`` themselves)."""
+    """Return (counts as float32, edges: float32, or ``bins`` themselves)."""
     source = as_tensor(a).detach().cpu().numpy()
     given = as_tensor(bins) if isinstance(bins, (torch.Tensor, list, tuple)) else None
     bins = bins if given is None else given.cpu().numpy()
@@ -113,7 +113,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, list of edges) of points in rows."""
+    """Return (counts as float32, list of edges) of points in rows."""
     points = as_tensor(sample).detach().cpu().numpy()
     counts, edges = np.histogramdd(
         points, bins, range, density, None if weights is None else as_tensor(weights).detach().cpu().numpy()
@@ -122,13 +122,13 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = N
 
 
 def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
-    """(counts as float32, edges of x, edges of y)."""
+    """Return (counts as float32, edges of x, edges of y)."""
     counts, edges = histogramdd(torch.stack((as_tensor(x), as_tensor(y)), 1), bins, range, weights, density)
     return counts, edges[0], edges[1]
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Any:
-    """The number of the bin of each element, for rising or falling edges."""
+    """Return the number of the bin of each element, for rising or falling edges."""
     source, edges = float_of(as_tensor(x)), float_of(as_tensor(bins))
     if edges.numel() > 1 and bool(edges[0] > edges[-1]):
         found = torch.searchsorted(torch.flip(edges, (0,)), source, right=not right)
@@ -137,12 +137,12 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
-    """Where values would be inserted."""
+    """Return the places to insert values at."""
     return wrap(as_tensor(a)).searchsorted(as_tensor(v), side, sorter)
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
-    """Linear interpolation between points."""
+    """Interpolate linearly between points."""
     places, points, values = (float_of(as_tensor(item)) for item in (x, xp, fp))
     above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
     x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]

@@ -24,7 +24,7 @@ def _number(value: Any) -> Any:
 
 
 def _random_shape(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """One number where no sizes are given."""
+    """Return the shape; (1,) without sizes."""
     return (as_ints(shape[0]) if len(shape) == 1 else shape) or (1,)
 
 
@@ -38,12 +38,12 @@ def _random_dtype(owner: str, dtype: Any) -> torch.dtype:
 
 
 def rand(*shape: Any, dtype: Any = _float32) -> Any:
-    """Floats from [0, 1)."""
+    """Return floats from [0, 1)."""
     return wrap(reals("UniformReal", _random_shape(shape), get_seed()).to(_random_dtype("rand", dtype)))
 
 
 def randn(*shape: Any, dtype: Any = _float32) -> Any:
-    """Floats from N(0, 1)."""
+    """Return floats from N(0, 1)."""
     return wrap(normals("StandardNormal", _random_shape(shape), get_seed()).to(_random_dtype("randn", dtype)))
 
 
@@ -51,7 +51,7 @@ _INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8)
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = _int32) -> Any:
-    """Ints from [minval, maxval), or from [0, minval).
+    """Return ints from [minval, maxval), or from [0, minval).
 
     Raises:
         TypeError: for bounds that are no ints. ValueError: for an empty range, and a ``dtype`` that is no signed int.
@@ -74,20 +74,20 @@ def _window(function: Any, M: int) -> Any:
 
 
 def bartlett(M: int) -> Any:
-    """A triangular window."""
+    """Return a triangular window."""
     return _window(np.bartlett, M)
 
 
 def blackman(M: int) -> Any:
-    """A Blackman window."""
+    """Return a Blackman window."""
     return _window(np.blackman, M)
 
 
 def hamming(M: int) -> Any:
-    """A Hamming window."""
+    """Return a Hamming window."""
     return _window(np.hamming, M)
 
 
 def hanning(M: int) -> Any:
-    """A Hann window."""
+    """Return a Hann window."""
     return _window(np.hanning, M)

@@ -1,4 +1,4 @@
-"""Making tensors as numpy does. Upstream: ``mindspore.numpy.array_creations``."""
+"""Creation of tensors as in numpy. MindSpore: ``mindspore.numpy.array_creations``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _float32, _int32 = torch.float32, torch.int32
 
 
 def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any:
-    """A tensor from a tensor, number, array or nested list."""
+    """Return a tensor from a tensor, number, array or nested list."""
     result = as_tensor(obj, dtype)
     if copy and result is obj:
         result = torch.clone(result)
@@ -47,18 +47,18 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Any
 
 
 def asarray(a: Any, dtype: Any = None) -> Any:
-    """A tensor from a tensor, number, array or nested list; tensors are not copied."""
+    """Return a tensor from a tensor, number, array or nested list; tensors are not copied."""
     return array(a, dtype, copy=False)
 
 
 def asfarray(a: Any, dtype: Any = _float32) -> Any:
-    """`asarray` as floats: of another ``dtype`` float32."""
+    """Return `asarray` as floats; another ``dtype`` becomes float32."""
     kind = to_torch_dtype(dtype)
     return array(a, kind if kind.is_floating_point else _float32, copy=False)
 
 
 def copy(a: Any) -> Any:
-    """A copy."""
+    """Return a copy."""
     return array(a)
 
 
@@ -67,22 +67,22 @@ def _filled(shape: Any, value: Any, dtype: Any) -> Any:
 
 
 def zeros(shape: Any, dtype: Any = _float32) -> Any:
-    """Zeros."""
+    """Return zeros."""
     return _filled(shape, 0, dtype)
 
 
 def ones(shape: Any, dtype: Any = _float32) -> Any:
-    """Ones."""
+    """Return ones."""
     return _filled(shape, 1, dtype)
 
 
 def empty(shape: Any, dtype: Any = _float32) -> Any:
-    """A tensor of a shape with any content."""
+    """Return a tensor of a shape with any content."""
     return _filled(shape, 0, dtype)
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """One value, or what broadcasts, in a shape."""
+    """Return a shape filled with one value, or with a broadcast one."""
     value = as_tensor(fill_value, dtype)
     return cast(torch.clone(torch.Tensor.expand(value, as_ints(shape))).to(current_device()), dtype)
 
@@ -100,22 +100,22 @@ def _like(prototype: Any, value: Any, dtype: Any, shape: Any) -> Any:
 
 
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
-    """Zeros like ``a``."""
+    """Return zeros like ``a``."""
     return _like(a, 0, dtype, shape)
 
 
 def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Any:
-    """Ones like ``a``."""
+    """Return ones like ``a``."""
     return _like(a, 1, dtype, shape)
 
 
 def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Any:
-    """A tensor like ``prototype`` with any content."""
+    """Return a tensor like ``prototype`` with any content."""
     return _like(prototype, 0, dtype, shape)
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
-    """One value, or what broadcasts, in the shape and dtype of ``a``."""
+    """Return one value, or a broadcast one, in the shape and dtype of ``a``."""
     source = as_tensor(a)
     return full(
         as_ints(shape) if shape is not None else tuple(source.shape),
@@ -125,7 +125,8 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
 
 
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``stop``: int32 of Python's ints, float32 of all others (arrays and Tensors, too).
+    """Return start, start + step, ... below ``stop``: int32 for Python's ints, float32 for all others (arrays,
+    Tensors).
 
     Raises:
         ValueError: for a step away from ``stop``. ZeroDivisionError: for a step of 0.
@@ -144,7 +145,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """``num`` values from ``start`` to ``stop``; with ``retstep`` also the step.
+    """Return ``num`` values from ``start`` to ``stop``; with ``retstep`` also the step.
 
     Raises:
         ValueError: for a ``num`` below 1.
@@ -163,44 +164,44 @@ def linspace(
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
 ) -> Any:
-    """base**start ... base**stop."""
+    """Return base**start ... base**stop."""
     return cast(kernels.pow(float(base), linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:
-    """``num`` values from ``start`` to ``stop`` with one ratio."""
+    """Return ``num`` values from ``start`` to ``stop`` with one ratio."""
     logs = linspace(torch.log2(as_tensor(start).float()), torch.log2(as_tensor(stop).float()), num, endpoint, axis=axis)
     return cast(torch.exp2(logs), dtype)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
-    """Ones on a diagonal."""
+    """Return ones on a diagonal."""
     return wrap(on_device(np.eye(N, M, k)).to(to_torch_dtype(dtype)))
 
 
 def identity(n: int, dtype: Any = _float32) -> Any:
-    """The identity matrix."""
+    """Return the identity matrix."""
     return eye(n, dtype=dtype)
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = _float32) -> Any:
-    """Ones at and below a diagonal."""
+    """Return ones at and below a diagonal."""
     return wrap(on_device(np.tri(N, M, k)).to(to_torch_dtype(dtype)))
 
 
 def _matrix_of(m: Any) -> torch.Tensor:
-    """A vector as so many equal rows."""
+    """Return a vector as so many equal rows."""
     source = as_tensor(m)
     return source.expand(source.shape[0], -1) if source.dim() == 1 else source
 
 
 def tril(m: Any, k: int = 0) -> Any:
-    """The lower triangle."""
+    """Return the lower triangle."""
     return wrap(torch.tril(_matrix_of(m), k))
 
 
 def triu(m: Any, k: int = 0) -> Any:
-    """The upper triangle."""
+    """Return the upper triangle."""
     return wrap(torch.triu(_matrix_of(m), k))
 
 
@@ -209,47 +210,47 @@ def _from_numpy(arrays: Sequence[Any]) -> tuple:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """Indices of the lower triangle."""
+    """Return the indices of the lower triangle."""
     return _from_numpy(np.tril_indices(n, k, m))
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> Any:
-    """Indices of the upper triangle."""
+    """Return the indices of the upper triangle."""
     return _from_numpy(np.triu_indices(n, k, m))
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> Any:
-    """Indices of the lower triangle of ``arr``."""
+    """Return the indices of the lower triangle of ``arr``."""
     return tril_indices(arr.shape[-2], k, arr.shape[-1])
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> Any:
-    """Indices of the upper triangle of ``arr``."""
+    """Return the indices of the upper triangle of ``arr``."""
     return triu_indices(arr.shape[-2], k, arr.shape[-1])
 
 
 def diag(v: Any, k: int = 0) -> Any:
-    """The diagonal of a matrix, or a matrix with one."""
+    """Return the diagonal of a matrix, or a matrix with one."""
     return wrap(torch.diag(as_tensor(v), k))
 
 
 def diagflat(v: Any, k: int = 0) -> Any:
-    """A matrix with the flattened input on a diagonal."""
+    """Return a matrix with the flattened input on a diagonal."""
     return wrap(torch.diagflat(as_tensor(v), k))
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """A diagonal of two axes, as last axis."""
+    """Return a diagonal of two axes, as last axis."""
     return wrap(torch.diagonal(as_tensor(a), offset, axis1, axis2))
 
 
 def diag_indices(n: int, ndim: int = 2) -> Any:
-    """Indices of the main diagonal."""
+    """Return the indices of the main diagonal."""
     return _from_numpy([np.arange(n)] * ndim)
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Any:
-    """The sum along a diagonal."""
+    """Return the sum along a diagonal."""
     source = as_tensor(a)
     return cast(
         torch.sum(
@@ -260,7 +261,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
-    """Coordinate grids."""
+    """Return coordinate grids."""
     check_one_of(indexing, "indexing", ("xy", "ij"), "meshgrid")
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
@@ -290,7 +291,7 @@ mgrid, ogrid = _Grid(np.mgrid, True), _Grid(np.ogrid, False)
 
 
 def ix_(*args: Any) -> Any:
-    """An open mesh of 1-d index tensors."""
+    """Return an open mesh of 1-d index tensors."""
     return tuple(
         wrap(torch.reshape(as_tensor(item), [-1 if axis == i else 1 for axis in range(len(args))]))
         for i, item in enumerate(_vectors(args))
@@ -305,19 +306,19 @@ def _vectors(args: Sequence[Any]) -> list[torch.Tensor]:
 
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
-    """The indices of a grid, one tensor for each axis."""
+    """Return the indices of a grid, one tensor for each axis."""
     grids = meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
     return list(grids)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
-    """The Vandermonde matrix."""
+    """Return the Vandermonde matrix."""
     source = as_tensor(x)
     return wrap(torch.Tensor.to(vandermonde(source, N, increasing), source.dtype))
 
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
-    """The edges of the bins of a histogram: float32, or ``bins`` themselves."""
+    """Return the edges of the bins of a histogram: float32, or ``bins`` themselves."""
     if isinstance(bins, (torch.Tensor, list, tuple)):
         return wrap(as_tensor(bins))
     source = as_tensor(a).detach().cpu().numpy()

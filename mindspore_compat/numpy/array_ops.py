@@ -1,4 +1,4 @@
-"""Shapes, joining and picking as numpy does. Upstream: ``mindspore.numpy.array_ops``."""
+"""Shapes, joining and selection as in numpy. MindSpore: ``mindspore.numpy.array_ops``."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ __all__ = [
 
 
 def reshape(x: Any, new_shape: Any) -> Any:
-    """The same values in another shape."""
+    """Return the same values in another shape."""
     return F.reshape(as_tensor(x), as_ints(new_shape))
 
 
 def ravel(x: Any) -> Any:
-    """All elements in one axis."""
+    """Return all elements in one axis."""
     return wrap(torch.reshape(as_tensor(x), (-1,)))
 
 
 def transpose(a: Any, axes: Any = None) -> Any:
-    """The axes in another order; reversed by default."""
+    """Permute the axes; reverse them by default."""
     source = as_tensor(a)
     return wrap(
         torch.permute(source, tuple(builtins.range(source.dim() - 1, -1, -1)) if axes is None else as_ints(axes))
@@ -51,24 +51,24 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
-    """Two axes exchanged."""
+    """Exchange two axes."""
     return wrap(torch.transpose(as_tensor(x), axis1, axis2))
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Axes moved to other places."""
+    """Move axes to other places."""
     return wrap(torch.movedim(as_tensor(a), source, destination))
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Any:
-    """An axis rolled back to ``start``."""
+    """Roll an axis back to ``start``."""
     tensor = as_tensor(x)
     axis, start = axis % tensor.dim(), start + tensor.dim() if start < 0 else start
     return wrap(torch.movedim(tensor, axis, start - 1 if axis < start else start))
 
 
 def expand_dims(a: Any, axis: Any) -> Any:
-    """New axes of length 1."""
+    """Insert axes of length 1."""
     source = as_tensor(a)
     if isinstance(axis, int):
         return wrap(torch.unsqueeze(source, axis))
@@ -78,50 +78,50 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 def squeeze(a: Any, axis: Any = None) -> Any:
-    """Without axes of length 1, or those among ``axis``; axes of another length stay."""
+    """Remove axes of length 1, or those among ``axis``; axes of another length stay."""
     source = as_tensor(a)
     return wrap(torch.squeeze(source) if axis is None else torch.squeeze(source, axis))
 
 
 def broadcast_to(array: Any, shape: Any) -> Any:
-    """Repeated to a shape."""
+    """Broadcast to a shape."""
     return copied(F.broadcast_to(as_tensor(array), as_ints(shape)))
 
 
 def broadcast_arrays(*args: Any) -> Any:
-    """All repeated to their common shape."""
+    """Broadcast all to their common shape."""
     return [copied(item) for item in torch.broadcast_tensors(*[as_tensor(item) for item in args])]
 
 
 def tile(a: Any, reps: Any) -> Any:
-    """Repeated as a whole."""
+    """Repeat as a whole."""
     return wrap(torch.tile(as_tensor(a), as_ints(reps)))
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated."""
+    """Repeat each element."""
     repeats = constant(repeats, current_device()) if isinstance(repeats, (list, tuple)) else repeats
     return wrap(torch.repeat_interleave(as_tensor(a), repeats, axis))
 
 
 def flip(m: Any, axis: Any = None) -> Any:
-    """Reversed along axes (None: all)."""
+    """Reverse along axes (None: all)."""
     source = as_tensor(m)
     return wrap(torch.flip(source, tuple(builtins.range(source.dim())) if axis is None else as_ints(axis)))
 
 
 def fliplr(m: Any) -> Any:
-    """Reversed along the second axis."""
+    """Reverse along the second axis."""
     return flip(m, 1)
 
 
 def flipud(m: Any) -> Any:
-    """Reversed along the first axis."""
+    """Reverse along the first axis."""
     return flip(m, 0)
 
 
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
-    """Shifted with wrap-around."""
+    """Shift with wrap-around."""
     if axis is not None:
         shifts, axes = (item if isinstance(item, (tuple, list)) else (item,) for item in (shift, axis))
         length = builtins.max(len(shifts), len(axes))
@@ -132,19 +132,19 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
 
 def rot90(a: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    """Turned by k·90°."""
+    """Turn by k·90°."""
     return wrap(torch.rot90(as_tensor(a), k, axes))
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """``x`` where the condition holds, else ``y``."""
+    """Return ``x`` where the condition holds, else ``y``."""
     if x is None or y is None:
         raise TypeError("For 'where', both 'x' and 'y' must be given. Use mindspore.ops.nonzero for the places alone.")
     return F.select(torch.Tensor.to(as_tensor(condition), torch.bool), *_promoted((x, y)))
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """At each place the choice of the first condition that holds."""
+    """Return at each place the choice of the first condition that holds."""
     conditions = [torch.Tensor.to(as_tensor(item), torch.bool) for item in condlist]
     choices = _promoted(choicelist)
     result = as_tensor(default).to(choices[0].dtype)
@@ -154,13 +154,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Any:
-    """Elements along an axis (None: flattened)."""
+    """Return elements along an axis (None: flattened)."""
     return wrap(as_tensor(a)).take(as_tensor(indices), axis, mode)
 
 
 @checks_places("take_along_axis", from_end=True)
 def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
-    """Elements by index along an axis, element by element."""
+    """Return elements by index along an axis, element by element."""
     source, places = as_tensor(arr), as_tensor(indices).to(torch.int64)
     length = source.numel() if axis is None else source.shape[axis]
     places = torch.where(places < 0, places + length, places)
@@ -169,25 +169,25 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Any:
 
 
 def choose(a: Any, choices: Any, mode: str = "clip") -> Any:
-    """At each place the element of ``choices[a]``."""
+    """Return at each place the element of ``choices[a]``."""
     return wrap(as_tensor(a)).choose(
         choices if isinstance(choices, torch.Tensor) else [as_tensor(item) for item in choices], mode
     )
 
 
 def size(a: Any, axis: int | None = None) -> int:
-    """The number of elements, or the length of an axis."""
+    """Return the number of elements, or the length of an axis."""
     source = as_tensor(a)
     return source.numel() if axis is None else source.shape[axis]
 
 
 def shape(a: Any) -> tuple[int, ...]:
-    """The shape."""
+    """Return the shape."""
     return tuple(as_tensor(a).shape)
 
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
-    """The sorted distinct elements, and the index of each element in them."""
+    """Return the sorted distinct elements, and the index of each element in them."""
     values, inverse = torch.unique(as_tensor(x), sorted=True, return_inverse=True)
     return (wrap(values), wrap(inverse.to(torch.int32))) if return_inverse else wrap(values)
 
@@ -208,7 +208,7 @@ atleast_1d, atleast_2d, atleast_3d = (
 
 
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
-    """Coordinates of flat indices."""
+    """Return the coordinates of flat indices."""
     lengths = as_ints(shape)
     most = builtins.max(int(np.prod(lengths)) - 1, 0)
     given = as_tensor(indices)
@@ -218,7 +218,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
-    """Flat indices of coordinates, as float32 (as upstream)."""
+    """Return the flat indices of coordinates, as float32 (as MindSpore)."""
     lengths = as_ints(dims)
     places = [as_tensor(item) for item in multi_index]
     places = [
@@ -231,7 +231,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: st
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Any:
-    """A function of 1-d tensors over all slices along an axis."""
+    """Apply a function of 1-d tensors to all slices along an axis."""
     source = torch.movedim(as_tensor(arr), axis, -1)
     lead = tuple(source.shape[:-1])
     results = [as_tensor(func1d(wrap(row), *args, **kwargs)) for row in torch.reshape(source, (-1, source.shape[-1]))]
@@ -241,7 +241,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
-    """A function ``func(a, axis)`` applied for one axis after the other; lost axes are put back."""
+    """Apply a function ``func(a, axis)`` for one axis after the other; restore lost axes."""
     result = wrap(as_tensor(a))
     for axis in (axes,) if isinstance(axes, int) else axes:
         reduced = func(result, axis)
@@ -250,7 +250,7 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Any:
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """Each function (or value) where its condition holds; one more function is for the rest."""
+    """Apply each function (or value) where its condition holds; one more function is for the rest."""
     source = as_tensor(x)
     conditions = [as_tensor(item) for item in (condlist if isinstance(condlist, (list, tuple)) else [condlist])]
     functions = list(funclist)
@@ -266,19 +266,19 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
 
 
 def array_str(a: Any) -> str:
-    """The values as a str."""
+    """Return the values as a str."""
     return str(as_tensor(a).detach().cpu().numpy())
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
-    """The sorted elements of the first that are not in the second."""
+    """Return the sorted elements of the first that are not in the second."""
     first, second = torch.reshape(as_tensor(ar1), (-1,)), torch.reshape(as_tensor(ar2), (-1,))
     first = first if assume_unique else torch.unique(first)
     return wrap(first[torch.logical_not(torch.isin(first, second))])
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
-    """The sorted common elements, with their places if asked for."""
+    """Return the sorted common elements, with their places if asked for."""
     first, second = (torch.reshape(as_tensor(item), (-1,)).detach().cpu().numpy() for item in (ar1, ar2))
     found = np.intersect1d(first, second, assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:
@@ -287,7 +287,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    """Vector or matrix norm."""
+    """Return a vector or matrix norm."""
     source = as_tensor(x)
     found = kernels.norm(float32_of(source), ord, axis, keepdims)
     is_element = ord in (np.inf, -np.inf) and not source.dtype.is_floating_point

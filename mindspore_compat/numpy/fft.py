@@ -1,4 +1,4 @@
-"""``mindspore.numpy.fft``: the Fourier transforms of `mindspore.ops` under NumPy's names for their arguments."""
+"""``mindspore.numpy.fft``: Fourier transforms of `mindspore.ops` with NumPy's argument names."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = [*_ALONG_ONE, *_ALONG_TWO, *_ALONG_MANY, "fftfreq", "fftshift", "iffts
 
 
 def fftshift(x: Any, axes: Any = None) -> Any:
-    """The zero frequency moved to the middle of ``axes`` (None: of all)."""
+    """Return the zero frequency moved to the middle of ``axes`` (None: of all)."""
     return F.fftshift(x, axes)
 
 
 def ifftshift(x: Any, axes: Any = None) -> Any:
-    """What undoes `fftshift`."""
+    """Return the inverse of `fftshift`."""
     return F.ifftshift(x, axes)
 
 

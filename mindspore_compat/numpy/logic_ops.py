@@ -1,4 +1,4 @@
-"""Comparisons and truth as numpy does. Upstream: ``mindspore.numpy.logic_ops``."""
+"""Comparisons and logic as in numpy. MindSpore: ``mindspore.numpy.logic_ops``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _comparison(name, function) for name, function in _COMPARISONS.items()})
 globals().update({name: _test(name, function) for name, function in _TESTS.items()})
-globals()["logical_not"] = named("logical_not", globals()["logical_not"], ["a"])  # upstream's name
+globals()["logical_not"] = named("logical_not", globals()["logical_not"], ["a"])  # MindSpore's name
 
 __all__ = [
     *_COMPARISONS,
@@ -61,40 +61,40 @@ __all__ = [
 
 
 def isneginf(x: Any) -> Any:
-    """Whether it is -inf."""
+    """Return whether it is -inf."""
     return wrap(torch.isneginf(as_tensor(x)))
 
 
 def isposinf(x: Any) -> Any:
-    """Whether it is +inf."""
+    """Return whether it is +inf."""
     return wrap(torch.isposinf(as_tensor(x)))
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether |a - b| <= atol + rtol |b|."""
+    """Return whether |a - b| <= atol + rtol |b|."""
     left, right = as_tensor(a), as_tensor(b)
     common = torch.promote_types(left.dtype, right.dtype)
     return wrap(torch.isclose(torch.Tensor.to(left, common), torch.Tensor.to(right, common), rtol, atol, equal_nan))
 
 
 def isscalar(element: Any) -> bool:
-    """Whether it is a Python number or str."""
+    """Return whether it is a Python number or str."""
     return isinstance(element, (int, float, bool, complex, str))
 
 
 def isin(element: Any, test_elements: Any, invert: bool = False) -> Any:
-    """Whether each element is among the others."""
+    """Return whether each element is among the others."""
     given = [number_of(as_tensor(item)) for item in (element, test_elements)]  # torch's takes no bools
     return wrap(torch.isin(*given, invert=bool(invert)))
 
 
 def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Any:
-    """`isin` of the flattened input."""
+    """Return `isin` of the flattened input."""
     return isin(torch.reshape(as_tensor(ar1), (-1,)), ar2, invert)
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """Whether shapes and elements are equal."""
+    """Return whether shapes and elements are equal."""
     left, right = as_tensor(a1), as_tensor(a2)
     if tuple(left.shape) != tuple(right.shape):
         return wrap(torch.tensor(False, device=left.device))
@@ -105,7 +105,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Any:
 
 
 def array_equiv(a1: Any, a2: Any) -> Any:
-    """Whether elements are equal after broadcasting."""
+    """Return whether elements are equal after broadcasting."""
     try:
         left, right = torch.broadcast_tensors(as_tensor(a1), as_tensor(a2))
     except RuntimeError:
@@ -114,6 +114,6 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Whether any element over an axis is true."""
+    """Return whether any element over an axis is true."""
     source = as_tensor(a).to(torch.bool)
     return wrap(torch.any(source, tuple(range(source.dim())) if axis is None else axes_of(axis), bool(keepdims)))

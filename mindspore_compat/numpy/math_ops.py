@@ -1,4 +1,4 @@
-"""Arithmetic, reductions and polynomials as numpy does. Upstream: ``mindspore.numpy.math_ops``."""
+"""Arithmetic, reductions and polynomials as in numpy. MindSpore: ``mindspore.numpy.math_ops``."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ __all__ = [
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-    """Sum over an axis; ints give int64."""
+    """Return the sum over an axis; ints give int64."""
     kind = None if dtype is None else to_torch_dtype(dtype)
     result = given_in(torch.sum, as_tensor(a), axes_of(axis), keepdims, dtype=kind)
     return wrap(result) if initial is None else cast(result + initial, dtype)
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    """Mean over an axis; ints give an int."""
+    """Return the mean over an axis; ints give an int."""
     return cast(F.mean(as_tensor(a), axes_of(axis), keepdims), dtype)
 
 
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
-    """Weighted mean; with ``returned`` also the sum of weights."""
+    """Return the weighted mean; with ``returned`` also the sum of weights."""
     given = as_tensor(x)
     source = float_of(given)
     if weights is None:
@@ -94,37 +94,37 @@ min = amin = _extreme(False)
 
 
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Maximum - minimum."""
+    """Return maximum - minimum."""
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
 def var(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Variance with divisor n - ddof."""
+    """Return the variance with divisor n - ddof."""
     return wrap(torch.var(float_of(as_tensor(x)), axes_of(axis), correction=ddof, keepdim=keepdims))
 
 
 def std(x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Standard deviation with divisor n - ddof."""
+    """Return the standard deviation with divisor n - ddof."""
     return wrap(torch.std(float_of(as_tensor(x)), axes_of(axis), correction=ddof, keepdim=keepdims))
 
 
 def argmax(a: Any, axis: int | None = None) -> Any:
-    """The index of the maximum."""
+    """Return the index of the maximum."""
     return wrap(torch.argmax(number_of(as_tensor(a)), axis))
 
 
 def argmin(a: Any, axis: int | None = None) -> Any:
-    """The index of the minimum."""
+    """Return the index of the minimum."""
     return wrap(torch.argmin(number_of(as_tensor(a)), axis).to(torch.int32))
 
 
 def argwhere(a: Any) -> Any:
-    """Coordinates of the elements that are not zero."""
+    """Return the coordinates of the elements that are not zero."""
     return wrap(torch.argwhere(as_tensor(a)))
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """How many elements are not zero."""
+    """Return the number of elements that are not zero."""
     return wrap(torch.sum(torch.ne(as_tensor(x), 0), axes_of(axis), keepdims, dtype=torch.int32))
 
 
@@ -133,16 +133,16 @@ def _sum_dtype(dtype: torch.dtype) -> torch.dtype:
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Running sum; without an axis flattened."""
+    """Return the running sum; without an axis flattened."""
     source = as_tensor(a)
     kind = _sum_dtype(source.dtype)
-    inner = torch.float32 if kind is torch.float16 else kind  # what is rounded is the sums
+    inner = torch.float32 if kind is torch.float16 else kind  # the sums are rounded
     found = torch.cumsum(torch.reshape(source, (-1,)) if axis is None else source, axis or 0, dtype=inner)
     return cast(torch.Tensor.to(found, kind), dtype)
 
 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Running product; without an axis flattened. Small integers give int32 or uint32, Python's int64."""
+    """Return the running product; without an axis flattened. Small integers give int32 or uint32, Python's int64."""
     source = as_tensor(a)
     kind = {torch.uint8: torch.uint32}.get(source.dtype, _sum_dtype(source.dtype))
     if not isinstance(a, torch.Tensor) and kind is torch.int32:
@@ -153,22 +153,22 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Sum without nans."""
+    """Return the sum without nans."""
     return cast(F.nansum(as_tensor(a), axes_of(axis), bool(keepdims)), dtype)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Mean without nans."""
+    """Return the mean without nans."""
     return cast(torch.nanmean(_float32_of(a), axes_of(axis), bool(keepdims)), dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Running sum without nans."""
+    """Return the running sum without nans."""
     return cumsum(torch.nan_to_num(as_tensor(a), 0.0, float("inf"), float("-inf")), axis, dtype)
 
 
 def _float32_of(a: Any) -> torch.Tensor:
-    """Floats of 32 bits or more."""
+    """Return floats of 32 bits or more."""
     source = as_tensor(a)
     return source if source.dtype in (torch.float32, torch.float64) else torch.Tensor.to(source, torch.float32)
 
@@ -181,17 +181,17 @@ def _without_nans(a: Any, instead: float) -> torch.Tensor:
 
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Maximum without nans."""
+    """Return the maximum without nans."""
     return cast(max(_without_nans(a, float("-inf")), axis, bool(keepdims)), dtype)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    """Minimum without nans."""
+    """Return the minimum without nans."""
     return cast(min(_without_nans(a, float("inf")), axis, bool(keepdims)), dtype)
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Variance without nans."""
+    """Return the variance without nans."""
     source, keepdims = _float32_of(a), bool(keepdims)
     count = torch.sum(torch.logical_not(torch.isnan(source)), axes_of(axis), True)
     center = torch.nansum(source, axes_of(axis), True) / count
@@ -200,7 +200,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Standard deviation without nans."""
+    """Return the standard deviation without nans."""
     return cast(torch.sqrt(nanvar(a, axis, None, ddof, keepdims)), dtype)
 
 
@@ -208,7 +208,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
 
 
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The n-th difference."""
+    """Return the n-th difference."""
     source = as_tensor(a)
     lengths = (
         [1 if place == axis % source.dim() else size for place, size in enumerate(source.shape)] if source.dim() else []
@@ -219,7 +219,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Differences of the flattened input, with values put at both ends."""
+    """Return the differences of the flattened input, with values at both ends."""
     parts = [torch.diff(torch.reshape(as_tensor(ary), (-1,)))]
     if to_begin is not None:
         parts.insert(0, torch.reshape(as_tensor(to_begin), (-1,)).to(parts[0].dtype))
@@ -229,7 +229,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """The integral by the trapezoidal rule."""
+    """Return the integral by the trapezoidal rule."""
     source = float_of(as_tensor(y))
     return wrap(
         torch.trapezoid(source, dx=dx, dim=axis) if x is None else torch.trapezoid(source, as_tensor(x), dim=axis)
@@ -237,7 +237,7 @@ def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Central differences."""
+    """Return central differences."""
     source = float32_of(as_tensor(f))
     axes = tuple(range(source.dim())) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     spacing = (
@@ -265,22 +265,22 @@ def _aligned(a1: Any, a2: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def polyadd(a1: Any, a2: Any) -> Any:
-    """The sum of polynomials, highest power first."""
+    """Return the sum of polynomials, highest power first."""
     return wrap(torch.add(*_aligned(a1, a2)))
 
 
 def polysub(a1: Any, a2: Any) -> Any:
-    """The difference of polynomials."""
+    """Return the difference of polynomials."""
     return wrap(torch.sub(*_aligned(a1, a2)))
 
 
 def polymul(a1: Any, a2: Any) -> Any:
-    """The product of polynomials."""
+    """Return the product of polynomials."""
     return convolve(torch.atleast_1d(as_tensor(a1)), torch.atleast_1d(as_tensor(a2)))
 
 
 def polyval(p: Any, x: Any) -> Any:
-    """The value of a polynomial."""
+    """Return the value of a polynomial."""
     coefficients, point = as_tensor(p), as_tensor(x)
     result = torch.zeros_like(float32_of(point))
     for coefficient in coefficients:
@@ -289,7 +289,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def polyder(p: Any, m: int = 1) -> Any:
-    """The m-th derivative of a polynomial."""
+    """Return the m-th derivative of a polynomial."""
     coefficients = as_tensor(p)
     for _ in range(m):
         powers = torch.arange(coefficients.numel() - 1, 0, -1, device=coefficients.device)
@@ -298,7 +298,7 @@ def polyder(p: Any, m: int = 1) -> Any:
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
-    """The m-th integral of a polynomial."""
+    """Return the m-th integral of a polynomial."""
     coefficients = float_of(as_tensor(p))
     constants = [0.0] * m if k is None else list(np.broadcast_to(np.asarray(k, np.float32), (m,)))
     for added in constants:
@@ -308,7 +308,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 
 
 def unwrap(p: Any, discont: float = np.pi, axis: int = -1) -> Any:
-    """Angles without jumps of more than ``discont``."""
+    """Return angles without jumps of more than ``discont``."""
     source = float32_of(as_tensor(p))
     steps = torch.diff(source, dim=axis)
     turned = torch.remainder(steps + np.pi, 2 * np.pi) - np.pi
@@ -319,12 +319,12 @@ def unwrap(p: Any, discont: float = np.pi, axis: int = -1) -> Any:
 
 
 def promote_types(type1: Any, type2: Any) -> Any:
-    """The dtype that holds both."""
+    """Return the dtype that holds both."""
     return promoted(dtype_of(type1), dtype_of(type2))
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The dtype that holds all."""
+    """Return the dtype that holds all."""
     dtypes = [
         item
         if isinstance(item, torch.dtype)

@@ -1,4 +1,4 @@
-"""What the modules of ``mindspore.numpy`` share."""
+"""Helpers of the modules of ``mindspore.numpy``."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NAMED |= {"e": torch.float16, "f": torch.float32, "d": torch.float64, "float": 
 
 
 def as_tensor(value: Any, dtype: Any = None) -> torch.Tensor:
-    """A tensor from a tensor; from a number, array or list, on the device: ints become int32 and floats float32, but
-    with a ``dtype`` that the result will have both stay as they are.
+    """Return a tensor from a tensor; from a number, array or list, on the device. Ints become int32 and floats float32;
+    both stay unchanged if ``dtype`` sets the result's dtype.
     """
     if isinstance(value, torch.Tensor):
         return value
@@ -33,7 +33,7 @@ def as_tensor(value: Any, dtype: Any = None) -> torch.Tensor:
 
 
 def _to_tensor(*args: Any) -> Any:
-    """Each argument as a Tensor, which libraries borrow: one Tensor for one argument, else a tuple."""
+    """Return each argument as a Tensor, for libraries: one Tensor for one argument, else a tuple."""
     for item in args:
         if not isinstance(item, (int, float, list, tuple, torch.Tensor)):
             raise TypeError("Expect input to be array like.")
@@ -42,29 +42,29 @@ def _to_tensor(*args: Any) -> Any:
 
 
 def on_device(array: np.ndarray) -> torch.Tensor:
-    """A computed array where Tensors lie."""
+    """Return a computed array on the Tensors' device."""
     return sent(torch.from_numpy(array), current_device())
 
 
 def cast(result: Any, dtype: Any = None) -> Any:
-    """The result as a Tensor, in ``dtype`` if one is given."""
+    """Return the result as a Tensor, in ``dtype`` if one is given."""
     if dtype is not None:
         result = torch.Tensor.to(result, to_torch_dtype(dtype))
     return wrap(result)
 
 
 def axes_of(axis: Any) -> Any:
-    """None, an int or a tuple of ints."""
+    """Return None, an int or a tuple of ints."""
     return tuple(axis) if isinstance(axis, list) else axis
 
 
 def number_of(value: torch.Tensor) -> torch.Tensor:
-    """Bools as int32."""
+    """Return bools as int32."""
     return torch.Tensor.to(value, torch.int32) if value.dtype is torch.bool else value
 
 
 def dtype_of(value: Any) -> torch.dtype:
-    """The dtype that a dtype, its name, one of NumPy's characters or a Python type means; int and float of 32 bits."""
+    """Return the dtype for a dtype, its name, a NumPy character or a Python type; int and float have 32 bits."""
     if value is int or value is float:
         return torch.int32 if value is int else torch.float32
     if isinstance(value, str):
@@ -76,7 +76,7 @@ _UNSIGNED = {torch.uint16, torch.uint32, torch.uint64}
 
 
 def promoted(first: torch.dtype, second: torch.dtype) -> torch.dtype:
-    """The dtype that holds both; torch knows none of two integers where one is of uint16, uint32 or uint64."""
+    """Return the dtype that holds both; torch has none for two integers where one is uint16, uint32 or uint64."""
     pair = (first, second)
     if first is second or any(item.is_floating_point or item.is_complex for item in pair) or not _UNSIGNED & {*pair}:
         return torch.promote_types(first, second)
@@ -85,7 +85,7 @@ def promoted(first: torch.dtype, second: torch.dtype) -> torch.dtype:
 
 
 def float32_of(x: torch.Tensor) -> torch.Tensor:
-    """Integers and 16-bit floats as float32."""
+    """Return integers and 16-bit floats as float32."""
     return x if x.dtype in _WIDE else torch.Tensor.to(x, torch.float32)
 
 
@@ -93,5 +93,5 @@ _WIDE = {torch.float32, torch.float64, torch.complex64, torch.complex128}
 
 
 def float_of(x: torch.Tensor) -> torch.Tensor:
-    """Floats as they are, the rest as float32."""
+    """Return floats unchanged, the rest as float32."""
     return x if x.dtype.is_floating_point or x.dtype.is_complex else torch.Tensor.to(x, torch.float32)

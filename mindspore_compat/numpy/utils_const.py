@@ -1,4 +1,4 @@
-"""What libraries borrow. Upstream: ``mindspore.numpy.utils_const``."""
+"""Functions borrowed by libraries. MindSpore: ``mindspore.numpy.utils_const``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Operators. Upstream: ``mindspore.ops``.
+"""Operators. MindSpore: ``mindspore.ops``.
 
-Functions stand in ``ops.function``, operators in class form in ``ops.operations`` and what works on whole sequences or
-differentiates in ``ops.composite``; all of them are names of this package.
+Functions are in ``ops.function``, operators in class form in ``ops.operations``, and functions over sequences or with
+derivatives in ``ops.composite``; this package has all of these names.
 """
 
 from mindspore_compat._api.placeholders import module_getattr

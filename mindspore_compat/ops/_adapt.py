@@ -1,4 +1,4 @@
-"""Arguments as torch takes them: axes, shapes, scalars beside tensors, dtypes."""
+"""Conversion of arguments for torch: axes, shapes, scalars beside tensors, dtypes."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _Base = torch._C.TensorBase
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:
-    """What to write to: the tensor without its history. Of a Parameter that a Cell shows in another dtype
-    (`Cell.to_float`), the Parameter's.
+    """Return the tensor to write to, without its history. For a Parameter that a Cell shows in another dtype
+    (`Cell.to_float`), return the Parameter's.
     """
     program.values_written()
     variable = variable.__dict__.get("shows", variable)
@@ -45,8 +45,8 @@ def get_data(variable: torch.Tensor) -> torch.Tensor:
 
 
 def changed(variable: Any) -> Any:
-    """What an operator gives of a variable that it has written to: of a Parameter a Tensor of the same memory. Compiled
-    code keeps the Parameter, and gives the program a Tensor of its own (`own_results`).
+    """Return an operator's result for a variable that it has written to: for a Parameter a Tensor of the same memory.
+    Compiled code keeps the Parameter, and the program gets a Tensor of its own (`own_results`).
     """
     parameter = variable.__dict__.get("shows")
     if parameter is not None:
@@ -57,7 +57,7 @@ def changed(variable: Any) -> Any:
 
 
 def as_axes(axis: Any) -> Any:
-    """An int, a tuple of ints, or None for all axes: ``()``, ``[]`` and None mean all."""
+    """Return an int, a tuple of ints, or None for all axes: ``()``, ``[]`` and None mean all."""
     if axis is None or axis.__class__ is int:
         return axis
     if isinstance(axis, torch.Tensor):
@@ -70,7 +70,7 @@ def as_axes(axis: Any) -> Any:
 
 
 def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
-    """`as_axes` as an explicit tuple of non-negative ints."""
+    """Return `as_axes` as an explicit tuple of non-negative ints."""
     axis = as_axes(axis)
     if axis is None:
         return tuple(range(dims))
@@ -78,12 +78,12 @@ def all_axes(axis: Any, dims: int) -> tuple[int, ...]:
 
 
 def as_int(value: Any) -> int:
-    """A Python int from an int, numpy int or Tensor."""
+    """Return a Python int from an int, numpy int or Tensor."""
     return operator.index(value)
 
 
 def as_ints(shape: Any) -> tuple[int, ...]:
-    """A tuple of ints from an int, sequence, array or Tensor."""
+    """Return a tuple of ints from an int, sequence, array or Tensor."""
     if shape.__class__ is tuple:
         for item in shape:
             if item.__class__ is not int:
@@ -98,7 +98,9 @@ def as_ints(shape: Any) -> tuple[int, ...]:
 
 
 def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) -> torch.Tensor:
-    """A tensor from a tensor, number, array or nested list; Python floats become float32. Tensors pass unchanged."""
+    """Return a tensor from a tensor, number, array or nested list. Python floats become float32; tensors pass
+    unchanged.
+    """
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):
@@ -117,8 +119,8 @@ def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) ->
 
 
 def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two tensors of one dtype; a Python number takes the other's dtype where that can hold its kind, 0-d tensors count
-    fully.
+    """Return two tensors of one dtype. A Python number takes the other's dtype if that can hold its kind; 0-d tensors
+    count fully.
     """
     if isinstance(left, torch.Tensor):
         if isinstance(right, torch.Tensor):
@@ -135,22 +137,22 @@ def pair(left: Any, right: Any) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def dtype_or_none(dtype: Any) -> torch.dtype | None:
-    """None, or the torch dtype."""
+    """Return None, or the torch dtype."""
     return None if dtype is None else dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
 
 
 def to_dtype(value: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    """The values in ``dtype``."""
+    """Return the values in ``dtype``."""
     return value if value.dtype is dtype else float8.to_dtype(value, dtype)
 
 
 def is_cast_by_operator() -> bool:
-    """Whether mixed precision casts what operators get, so that the dtypes seen here are not the program's."""
+    """Return whether mixed precision casts operators' inputs, so that dtypes here are not the program's."""
     return torch.is_autocast_enabled() or bool(_get_current_function_mode_stack())
 
 
 def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
-    """TypeError in upstream's words if ``value`` written into ``variable`` would lose what its dtype can hold."""
+    """Raise MindSpore's TypeError if ``variable``, written with ``value``, would lose values of its dtype."""
     if not isinstance(value, _Base) or value.dtype is variable.dtype:
         return
     if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not is_cast_by_operator():
@@ -162,8 +164,8 @@ def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
 
 
 def fitting(owner: str, variable: torch.Tensor, value: Any, dtype: Any = None) -> torch.Tensor:
-    """``value`` as a tensor of the variable's shape, in a dtype where one is given. Nothing is broadcast; one element
-    fits another without axes.
+    """Return ``value`` as a tensor of the variable's shape, in a dtype where one is given. Nothing is broadcast; one
+    element fits another without axes.
     """
     found = as_plain(value, dtype, variable)
     if found.shape == variable.shape:
@@ -184,7 +186,7 @@ def fitting(owner: str, variable: torch.Tensor, value: Any, dtype: Any = None) -
 
 
 def check_same_shape(owner: str, **given: Any) -> None:
-    """ValueError unless all have one shape."""
+    """Raise ValueError unless all have one shape."""
     shapes = {name: tuple(value.shape) for name, value in given.items()}
     if len(set(shapes.values())) > 1:
         raise ValueError(
@@ -193,13 +195,13 @@ def check_same_shape(owner: str, **given: Any) -> None:
 
 
 def check_reduction(reduction: str, owner: str) -> None:
-    """ValueError unless it is "mean", "sum" or "none"."""
+    """Raise ValueError unless it is "mean", "sum" or "none"."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"For '{owner}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction!r}.")
 
 
 def passes_gradient(change: Any) -> bool:
-    """Whether what a Parameter is changed by has a gradient to receive; the changed Parameter itself passes none on."""
+    """Return whether the operand of a Parameter's update gets a gradient; the updated Parameter passes none on."""
     return isinstance(change, torch.Tensor) and change.requires_grad and torch.is_grad_enabled()
 
 
@@ -207,7 +209,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def checks_places(owner: str, argument: str = "indices", from_end: bool = False) -> Callable[[F], F]:
-    """Decorator: `with_dtype_fallback`, and a note where torch refuses an index.
+    """Decorate with `with_dtype_fallback`, and add a note where torch refuses an index.
 
     Args:
         from_end: indices below 0 count from the end.
@@ -236,7 +238,7 @@ def checks_places(owner: str, argument: str = "indices", from_end: bool = False)
 
 
 def reduced(loss: torch.Tensor, reduction: str, owner: str) -> Any:
-    """``loss`` by "mean", "sum" or "none"."""
+    """Return ``loss`` by "mean", "sum" or "none"."""
     if reduction == "mean":
         return wrap(torch.mean(loss))
     if reduction == "sum":

@@ -1,12 +1,12 @@
-"""Tensor's methods that give something else in code that upstream compiles (under ``jit``, in GRAPH_MODE) than in
-PyNative mode: all that real MindSpore's two modes differ in, found by running its method table in both
+"""Tensor methods with another result in compiled code (under ``jit``, in GRAPH_MODE) than in PyNative mode. The table
+has all differences between real MindSpore's two modes, found by running its method table in both
 (``tests/golden/make_modes.py``).
 
 | method | PyNative | compiled | where |
 |---|---|---|---|
 | ``max(int)``, ``min(int)`` | (values, indices) | values | ``_tensor/methods_reduce.py`` |
 | ``argmax()`` | of all | along the last axis | there |
-| ``transpose(0, 1)`` of a matrix | the axes exchanged | a permutation: no change | ``_tensor_methods_shape.py`` |
+| ``transpose(0, 1)`` of a matrix | the axes exchanged | a permutation: no change | ``_tensor/methods_shape.py`` |
 | ``add_`` and the like, another dtype | that, ``self`` stays | ``self`` changes, the operand is cast | here |
 | ``x += y`` and the like, another dtype | that | the dtype of ``x``, the operand is cast | here |
 | ``fmod``, ``multiply`` of bools with an int | int64 | int32 | here |
@@ -29,7 +29,7 @@ from mindspore_compat.common.tensor import Tensor
 __all__ = ["install_compiled_methods"]
 
 _Base = torch._C.TensorBase
-#: what upstream's PyNative calls "in place" though another dtype comes out
+#: methods that MindSpore's PyNative calls "in place", though the result has another dtype
 _IN_PLACE = {"add_": "add", "mul_": "mul", "div_": "div", "floor_divide_": "floor_divide", "remainder_": "remainder"}
 
 
@@ -80,8 +80,8 @@ def _truncated(name: str, self: torch.Tensor, other: torch.Tensor) -> torch.Tens
 
 
 def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
-    """``x += y``: where upstream compiles, the result has the dtype of ``x``, and of a ``y`` beside integers what is
-    left as an integer counts.
+    """Compute ``x += y``. In compiled code the result has the dtype of ``x``, and a ``y`` beside integers is truncated
+    to an integer first.
     """
     plain_name = _AUGMENTED[name]
 
@@ -117,7 +117,7 @@ def _int32_of_bools(inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def install_compiled_methods() -> None:
-    """Put them around the methods of `Tensor`."""
+    """Wrap the methods of `Tensor`."""
     for name in _IN_PLACE:
         setattr(Tensor, name, _in_place(name, getattr(Tensor, name)))
     for name in _AUGMENTED:

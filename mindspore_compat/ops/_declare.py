@@ -1,4 +1,4 @@
-"""How the operators in class form are declared, over the functions of ``ops.function``: those that only pass on are
+"""Declaration of operators in class form, over the functions of ``ops.function``. Those that only pass arguments on are
 rows of tables (`row`, `declared`), the others a function each (`primitive`).
 
 Arguments of a constructor with a ``Literal`` annotation, or ``Annotated`` with a check, are checked by it. Other
@@ -37,7 +37,7 @@ _Checks = list[tuple[str, Callable[[Any], Any]]]
 
 
 def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
-    """(argument, its check), for those that are checked."""
+    """Return (argument, its check), for those that are checked."""
     found: _Checks = []
     for name, annotation in annotations.items():
         if get_origin(annotation) is Literal:
@@ -49,9 +49,7 @@ def _checks(owner: str, annotations: Mapping[str, Any]) -> _Checks:
 
 
 class _Signature:
-    """The constructor's signature for ``inspect``, made when it is asked for: 280 of them would cost 20 ms of import
-    time.
-    """
+    """Lazy constructor's signature for ``inspect``: 280 eager ones would cost 20 ms of import time."""
 
     def __init__(self, of_constructor: Callable[[], inspect.Signature]) -> None:
         self.of_constructor = of_constructor
@@ -65,7 +63,7 @@ class _Signature:
 
 
 def _documented(name: str, doc: str | None) -> str | None:
-    """The docstring of a function as that of its class: with the example of the class form in place of its own."""
+    """Return a function's docstring as that of its class: with the class form's example in place of its own."""
     text, section, _ = (doc or "").partition("Examples:\n")
     if name not in EXAMPLES:
         return text.rstrip() if section else doc
@@ -76,7 +74,7 @@ _PLAIN_SIGNATURE = _Signature(inspect.Signature)
 
 
 def plain(name: str, function: Callable[..., Any], module: str | None = None) -> Any:
-    """A Primitive class without attributes: an instance called is ``function`` called."""
+    """Return a Primitive class without attributes: a call of an instance calls ``function``."""
 
     def __init__(self: Any) -> None:
         _set_name(self, name)
@@ -104,7 +102,7 @@ def plain(name: str, function: Callable[..., Any], module: str | None = None) ->
 
 
 class _Declared(Primitive):
-    """What all operators with attributes share: they are copied and pickled by the arguments they were made with."""
+    """Base of all operators with attributes: copied and pickled by their arguments."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -128,7 +126,7 @@ class _Declared(Primitive):
         return self
 
     def _of_upstream(self) -> Any:
-        """The class as declared; a script may have derived from it."""
+        """Return the class as declared; a script may have derived from it."""
         return next(cls for cls in type(self).__mro__ if _Declared in cls.__bases__)
 
     def __reduce__(self) -> Any:
@@ -145,7 +143,7 @@ def _restore(cls: Any, attributes: dict[str, Any]) -> Any:
 
 
 def primitive(constructor: Callable[..., Callable[..., Any]]) -> Any:
-    """Decorator: a Primitive class from a function of its constructor's arguments that returns the computation.
+    """Make a Primitive class from a function of its constructor's arguments that returns the computation.
 
     The arguments become attributes.
     """
@@ -170,7 +168,7 @@ class _Row(NamedTuple):
 
 
 def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
-    """An operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
+    """Return an operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
 
     Args:
         doc: the docstring, None for that of the function.
@@ -181,7 +179,7 @@ def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tu
 
 
 def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
-    """Name -> Primitive class, of rows and of functions; functions are operators without attributes."""
+    """Return name -> Primitive class, of rows and of functions; functions are operators without attributes."""
     return {
         name: _of_row(name, item, module) if isinstance(item, _Row) else plain(name, item, module)
         for name, item in table.items()
@@ -230,7 +228,7 @@ def _class(
     make: Callable[[tuple[Any, ...], dict[str, Any], dict[str, Any]], Callable[..., Any]],
     signature: Callable[[], inspect.Signature],
 ) -> Any:
-    """A Primitive class whose instances compute what ``make(args, kwargs, attributes)`` returns."""
+    """Return a Primitive class whose instances compute what ``make(args, kwargs, attributes)`` returns."""
     checks: _Checks | None = None
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""The examples of the most used operators in class form, which have no function of their own to stand in."""
+"""Examples of the most used operators in class form that have no function of their own."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Upstream's names of the inputs of operators in class form, where the functions under them have others or take any: a
-Primitive may be called by them (``ops.BatchNorm()(input_x=x, scale=…)``).
+"""MindSpore's names of the inputs of operators in class form, where the functions have other or no names: a Primitive
+may be called by them (``ops.BatchNorm()(input_x=x, scale=…)``).
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def _names() -> dict[str, list[str]]:
 
 
 def positional(operator: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The call with the inputs that are given by upstream's names at their places."""
+    """Return the call with inputs under MindSpore's names moved to their positions."""
     rest = dict(kwargs)
     for name in _names().get(operator, [])[len(args) :]:
         if name not in rest:

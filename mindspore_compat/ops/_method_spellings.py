@@ -1,5 +1,5 @@
-"""Ways to call Tensor's methods that real MindSpore, or a release before it, takes and the methods themselves do not
-know: names of arguments, and overloads. Found as `_compiled_methods` was.
+"""Call forms of Tensor methods in real MindSpore, or a release before it, that the methods themselves do not have:
+argument names, and overloads. Found as in `_compiled_methods`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["install_spellings"]
 _Base = torch._C.TensorBase
 _Method = Callable[..., Any]
 
-#: method -> {another name of an argument: the one it is known by}
+#: method -> {another name of an argument: its own name}
 _NAMES: dict[str, dict[str, str]] = {
     "amax": {"keep_dims": "keepdims"},
     "amin": {"keep_dims": "keepdims"},
@@ -62,7 +62,7 @@ def _times(value: Any, factor: Any) -> Any:
 
 
 def _scaled(inner: _Method) -> _Method:
-    """``add`` and ``sub`` with ``alpha``, by which the operand is multiplied."""
+    """Return ``add`` and ``sub`` with ``alpha``, by which the operand is multiplied."""
 
     @functools.wraps(inner)
     def method(self: Any, *args: Any, alpha: Any = 1, **kwargs: Any) -> Any:
@@ -79,7 +79,7 @@ def _scaled(inner: _Method) -> _Method:
 def _index_add(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """Upstream's ``(indices, y, axis)``, and torch's ``(dim, index, source, *, alpha=1)``."""
+        """Accept MindSpore's ``(indices, y, axis)``, and torch's ``(dim, index, source, *, alpha=1)``."""
         if (args and isinstance(args[0], int)) or "dim" in kwargs:
             given = {**dict(zip(("dim", "index", "source"), args)), **kwargs}
             given["index"] = as_indices(given["index"], self)
@@ -92,7 +92,7 @@ def _index_add(inner: _Method) -> _Method:
 def _permute(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """None, or nothing: the axes reversed."""
+        """Permute; None, or nothing, reverses the axes."""
         axes = kwargs.get("dims", kwargs.get("axis")) if kwargs else (args[0] if args else None)
         if axes is None:
             return inner(self, tuple(range(_Base.dim(self) - 1, -1, -1)))
@@ -114,8 +114,8 @@ def _ldexp(inner: _Method) -> _Method:
 def _norm(inner: _Method) -> _Method:
     @functools.wraps(inner)
     def method(self: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """Without an order the root of the squares, of ints, too; a float order without axes is that of all elements,
-        an int order that of a matrix.
+        """Return the norm. Without an order it is the root of the squares, of ints, too. A float order without axes is
+        that of all elements, an int order that of a matrix.
         """
         order = args[0] if args else kwargs.get("ord", kwargs.get("p"))
         if self.dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8) and order is None:
@@ -185,7 +185,7 @@ _FORMER: dict[str, tuple[Any, int, Any, str]] = {
 
 
 def install_spellings() -> None:
-    """Put them around the methods of `Tensor`."""
+    """Wrap the methods of `Tensor`."""
     for name, names in _NAMES.items():
         setattr(Tensor, name, accept_aliases(getattr(Tensor, name), names))
     for name, overload in _OVERLOADS.items():

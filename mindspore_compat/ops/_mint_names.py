@@ -1,6 +1,6 @@
-"""Where upstream's files keep the functions that `mindspore.mint` shows, and under which names: libraries import them
-from there. A row is a file, the module of this package that has the functions, and the names; the function's own name
-is without ``_ext`` or ``_view``, or stands behind ``=``.
+"""MindSpore's files and names of the functions of `mindspore.mint`: libraries import them from there. A row is a file,
+the module of this package that has the functions, and the names; the function's own name is without ``_ext`` or
+``_view``, or stands behind ``=``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ gen_ops_def mint.nn.functional: avg_pool1d_ext flatten_ext fold_ext inplace_hard
 
 
 def kept_in(file: str) -> dict[str, str]:
-    """name -> "module:name", relative to the package, of upstream's ``file``: for `module_getattr`."""
+    """Return name -> "module:name", relative to the package, of MindSpore's ``file``: for `module_getattr`."""
     found = {}
     for row in _TABLE.replace("\n    ", " ").strip().splitlines():
         place, _, names = row.partition(": ")

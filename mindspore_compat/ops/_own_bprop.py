@@ -1,4 +1,4 @@
-"""Operators of programs that say themselves how they are differentiated: ``get_bprop``."""
+"""Operators of programs that define their own derivative: ``get_bprop``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from mindspore_compat._autograd.custom_backward import own_backward
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["by_own_bprop"]
+__all__ = ["bprop_getters", "by_own_bprop"]
 
 
 def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
-    """``call`` of a Primitive that is differentiated by what its ``get_bprop`` gives: a function of the inputs, the
-    output and its gradient.
+    """Return ``call`` of a Primitive with the derivative of its ``get_bprop``: a function of the inputs, the output and
+    its gradient.
     """
 
     @functools.wraps(call)
@@ -47,9 +47,37 @@ def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _gradients_of(given: Any, made: Any) -> list[Any]:
-    """The gradients of one input's Tensors."""
+    """Return the gradients of one input's Tensors."""
     count = len(tree_flatten(given)[0])
     found = [None] * count if made is None else tree_flatten(made)[0]
     if len(found) != count:
         raise RuntimeError(f"'bprop' must return gradients like the input with {count} elements, but got {len(found)}.")
     return found
+
+
+class BpropRegistry:
+    """Gradients that programs register for their own Primitives.
+
+    MindSpore: ``mindspore.ops._grad_experimental.grad_base``, before 2.0 ``mindspore.ops._grad.grad_base``.
+    """
+
+    def register(self, prim: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Return a decorator for the ``get_bprop`` of a Primitive class.
+
+        Raises:
+            NotImplementedError: for an operator of the package, whose gradient is torch's.
+        """
+        if isinstance(prim, str) or prim.__module__.startswith("mindspore_compat"):
+            raise NotImplementedError(
+                f"For 'bprop_getters', the gradient of '{getattr(prim, '__name__', prim)}' is torch's. Call it in a "
+                "Cell that defines 'bprop'."
+            )
+
+        def keep(get_bprop: Callable[..., Any]) -> Callable[..., Any]:
+            prim.get_bprop, prim.__call__ = get_bprop, by_own_bprop(prim.__call__)
+            return get_bprop
+
+        return keep
+
+
+bprop_getters = BpropRegistry()

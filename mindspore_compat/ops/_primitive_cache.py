@@ -1,4 +1,4 @@
-"""Instances of primitives, one for each set of constructor arguments. Upstream: ``mindspore.ops._primitive_cache``."""
+"""Instances of primitives, one for each set of constructor arguments. MindSpore: ``mindspore.ops._primitive_cache``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _instances: dict[Any, Any] = {}
 
 
 def _get_cache_prim(cls: type) -> Callable[..., Any]:
-    """A constructor of ``cls`` that returns the same instance for the same arguments."""
+    """Return a constructor of ``cls`` that returns the same instance for the same arguments."""
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         key = (cls, repr(args), repr(sorted(kwargs.items())))

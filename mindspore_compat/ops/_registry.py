@@ -10,10 +10,10 @@ __all__ = ["tensor_operator_registry"]
 
 
 class Registry:
-    """Operators that programs register, and the functions of ``mindspore.ops``."""
+    """Registry of operators from programs, and of the functions of ``mindspore.ops``."""
 
     def register(self, name: str, operator: Any) -> Any:
-        """Keep an operator under a name."""
+        """Store an operator under a name."""
         setattr(self, name, operator)
         return operator
 

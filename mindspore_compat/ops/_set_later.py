@@ -1,6 +1,6 @@
-"""Attributes of operators that are set after they were made, as constructor arguments: `Primitive.add_prim_attr` counts
-for all, as in real MindSpore, ``operator.axis = 1`` for those that upstream generates, which read their attributes when
-they are called.
+"""Attributes of operators that are set after construction, as constructor arguments. `Primitive.add_prim_attr` works
+for all, as in real MindSpore; ``operator.axis = 1`` for those that MindSpore generates, which read attributes at the
+call.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["READ_WHEN_CALLED", "given_later"]
 
-#: operators that upstream generates, with attributes
+#: operators that MindSpore generates, with attributes
 READ_WHEN_CALLED = frozenset(
     """
     AdamWeightDecay AdaptiveMaxPool2D ApplyRotaryPosEmb ArgMaxWithValue ArgMinWithValue Argmax Argmin AvgPool
@@ -25,8 +25,8 @@ READ_WHEN_CALLED = frozenset(
 
 
 def given_later(operator: Any, declared: Any, name: str, value: Any) -> None:
-    """``operator`` computes as if it had been made with ``value`` for the constructor's argument ``name``; a value that
-    the constructor refuses raises what it raises.
+    """Let ``operator`` compute as if constructed with ``value`` for the argument ``name``. Raise the constructor's
+    error if it refuses the value.
     """
     given = {key: item for key, item in operator.__dict__["init_attrs"].items() if key != "name"}
     if name not in given or given[name] is value:

@@ -1,6 +1,6 @@
 """Arithmetic and conversions of `COOTensor` and `CSRTensor` as their methods: the functions of ``sparse_func``.
 
-Upstream: ``mindspore.common.sparse_tensor``.
+MindSpore: ``mindspore.common.sparse_tensor``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _check_same_shape(x: Any, y: Any) -> None:
 
 
 def _coo_by(name: str, dense: Any, sparse: Any = None) -> Any:
-    """An operator of a COOTensor with a Tensor, and with a COOTensor if there is one."""
+    """Return an operator of a COOTensor with a Tensor, and with a COOTensor if there is one."""
 
     def method(self: Any, other: Any) -> Any:
         _check_same_shape(self, other)
@@ -52,7 +52,7 @@ def _coo_by(name: str, dense: Any, sparse: Any = None) -> Any:
 
 @checks_places("COOTensor")
 def _at(x: Any, dense: Any) -> Any:
-    """The values of a dense tensor at the places of a COOTensor."""
+    """Return the values of a dense tensor at the places of a COOTensor."""
     return wrap(take_elements(dense, _coordinates(x)))
 
 
@@ -67,7 +67,7 @@ def _onto(x: Any, dense: Any) -> Any:
 
 
 def _coo_to_csr(self: COOTensor) -> CSRTensor:
-    """The CSRTensor of a COOTensor of two axes; places named twice stay two."""
+    """Return the CSRTensor of a COOTensor of two axes; duplicate places stay."""
     if self.ndim != 2:
         raise ValueError(f"For 'COOTensor.to_csr', the COOTensor must have 2 axes, but got {self.ndim}.")
     order = torch.argsort(self.indices[:, 0], stable=True)
@@ -77,7 +77,7 @@ def _coo_to_csr(self: COOTensor) -> CSRTensor:
 
 
 def _coalesced(self: COOTensor) -> COOTensor:
-    """The same with each place once, in order, and the sum of its values."""
+    """Return the same with each place once, in order, and the sum of its values."""
     indices, values, _ = summed(self.indices, self.values, self.shape)
     return COOTensor(wrap(indices), wrap(values), self.shape)
 
@@ -124,7 +124,7 @@ _METHODS: dict[type, dict[str, Any]] = {
 
 
 def install_sparse_methods() -> None:
-    """Give both classes their methods."""
+    """Install the methods on both classes."""
     for kind, methods in _METHODS.items():
         for name, method in methods.items():
             setattr(kind, name, method)

@@ -1,6 +1,6 @@
-"""Tensor's methods that are operators, installed when `mindspore_compat.ops` loads. Upstream: ``mindspore.Tensor``.
+"""Tensor methods that are operators, installed when `mindspore_compat.ops` loads. MindSpore: ``mindspore.Tensor``.
 
-What needs no operator stands in ``common/tensor.py`` and its mixins.
+Methods without an operator are in ``common/tensor.py`` and its mixins.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["METHODS"]
 
 _Base = torch._C.TensorBase
 
-#: Methods that are the function of their name, with the tensor as first argument: names that torch lacks, or gives
-#: another meaning, dtype or argument names.
+#: Methods that are the function of their name, with the tensor as first argument: names that torch does not have, or
+#: has with another meaning, dtype or argument names.
 _SAME_NAME = """
     abs absolute addbmm addcdiv addcmul addmm amax amin aminmax approximate_equal arctan2 atan2 baddbmm bessel_i0
     bincount bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
@@ -43,47 +43,45 @@ _SAME_NAME = """
 
 
 class _OwnArguments:
-    """Methods whose arguments differ from the function's; where torch has a method of the name, its call form works,
-    too.
-    """
+    """Methods whose arguments differ from the function's; torch's call form works, too, if there is one."""
 
     def addmv(self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-        """beta * self + alpha * (mat @ vec)."""
+        """Return beta * self + alpha * (mat @ vec)."""
         return F.addmv(self, mat, vec, beta=beta, alpha=alpha)
 
     def addr(self: Any, vec1: Any, vec2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-        """beta * self + alpha * outer(vec1, vec2)."""
+        """Return beta * self + alpha * outer(vec1, vec2)."""
         return F.addr(self, vec1, vec2, beta=beta, alpha=alpha)
 
     def clip(
         self: Any, min: Any = None, max: Any = None, dtype: Any = None, *, xmin: Any = None, xmax: Any = None
     ) -> Any:
-        """Cut to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
+        """Clip to [min, max] (``xmin``, ``xmax`` and ``dtype`` in 1.x)."""
         result = F.clamp(self, xmin if min is None else min, xmax if max is None else max)
         return result if dtype is None else result.astype(dtype)
 
     def reverse_sequence(self: Any, seq_lengths: Any, seq_dim: int = 0, batch_dim: int = 0) -> Any:
-        """For each batch element, the first ``seq_lengths`` steps reversed."""
+        """Reverse the first ``seq_lengths`` steps of each batch element."""
         return F.reverse_sequence(self, seq_lengths, seq_dim, batch_dim)
 
     def round(self: Any, decimals: Any = 0) -> Any:
-        """Rounded half to even, to ``decimals`` places."""
+        """Round half to even, to ``decimals`` places."""
         return F.round(self, decimals=decimals)
 
     def diff(self: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None) -> Any:
-        """The n-th difference along ``axis``."""
+        """Return the n-th difference along ``axis``."""
         return F.diff(self, n, axis, prepend, append)
 
     def swapaxes(self: Any, axis0: Any = None, axis1: Any = None, *, axis2: Any = None) -> Any:
-        """Two axes exchanged: ``axis0`` and ``axis1``; in 1.x ``axis1`` and ``axis2``."""
+        """Exchange two axes: ``axis0`` and ``axis1``; in 1.x ``axis1`` and ``axis2``."""
         return F.swapaxes(self, *(axis for axis in (axis0, axis1, axis2) if axis is not None))
 
     def new_ones(self: Any, *size: Any, **kwargs: Any) -> Any:
-        """Ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
+        """Return ones of a size, in ``dtype`` or that of this tensor; torch's ``new_ones(*sizes)`` as well."""
         return wrap(_Base.new_ones(self, *_size_and_dtype(size, kwargs), **kwargs))
 
     def new_zeros(self: Any, *size: Any, **kwargs: Any) -> Any:
-        """Zeros, as `new_ones`."""
+        """Return zeros, as `new_ones`."""
         return wrap(_Base.new_zeros(self, *_size_and_dtype(size, kwargs), **kwargs))
 
     def expand(self: Any, *size: Any, **kwargs: Any) -> Any:
@@ -93,31 +91,31 @@ class _OwnArguments:
         return wrap(_Base.expand(self, *size, **kwargs))
 
     def expand_as(self: Any, other: Any = None, *, x: Any = None) -> Any:
-        """With the shape of ``other`` (``x`` in PyNative's older form)."""
+        """Broadcast to the shape of ``other`` (``x`` in PyNative's older form)."""
         return F.expand_as(self, x if other is None else other)
 
     def multinomial(self: Any, num_samples: Any, replacement: Any = True, seed: Any = None) -> Any:
-        """int32 classes drawn by the weights in the last axis."""
+        """Draw int32 classes by the weights in the last axis."""
         return F.multinomial(self, num_samples, replacement, seed)
 
     def softmax(self: Any, axis: Any = -1, dtype: Any = None) -> Any:
-        """exp(x) normalized to sum 1 along ``axis``."""
+        """Return exp(x) normalized to sum 1 along ``axis``."""
         return F.softmax(self, axis, dtype=dtype)
 
     def fill_diagonal(self: Any, fill_value: Any, wrap: Any = False) -> Any:
-        """A copy with a value on the main diagonal."""
+        """Return a copy with a value on the main diagonal."""
         return F.fill_diagonal(self, fill_value, wrap)
 
     def qr(self: Any, some: Any = True) -> Any:
-        """(Q, R), square Q unless ``some``."""
+        """Return (Q, R), square Q unless ``some``."""
         return F.qr(self, "reduced" if some else "complete")
 
     def narrow(self: Any, axis: Any = None, start: Any = None, length: Any = None, *, dim: Any = None) -> Any:
-        """``length`` slices of ``axis`` from ``start``."""
+        """Return ``length`` slices of ``axis`` from ``start``."""
         return F.narrow(self, dim if axis is None else axis, start, length)
 
     def gather(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``gather(input_indices, axis, batch_dims=0)`` takes slices; torch's ``gather(dim, index)`` single
+        """Return slices, as ``gather(input_indices, axis, batch_dims=0)``; torch's ``gather(dim, index)`` returns
         elements.
         """
         if (args and isinstance(args[0], int)) or "index" in kwargs or "dim" in kwargs:
@@ -129,8 +127,8 @@ class _OwnArguments:
         return F.gather(self, bound["input_indices"], bound["axis"], bound.get("batch_dims", 0))
 
     def select(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``select(condition, y)`` is self where the condition holds, else y; torch's ``select(dim,
-        index)`` one slice.
+        """Return self where the condition holds, else y, as ``select(condition, y)``; torch's ``select(dim, index)``
+        returns one slice.
         """
         if (args and isinstance(args[0], torch.Tensor)) or "condition" in kwargs:
             condition = args[0] if args else kwargs["condition"]
@@ -140,12 +138,12 @@ class _OwnArguments:
         return wrap(_Base.select(self, dim, args[1] if len(args) > 1 else kwargs["index"]))
 
     def where(self: Any, condition: Any, y: Any) -> Any:
-        """self where the condition holds, else ``y``."""
+        """Return self where the condition holds, else ``y``."""
         return F.select(condition, self, y)
 
     def scatter_add(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """``scatter_add(indices, updates)`` adds at coordinates; torch's ``scatter_add(dim, index, src)`` element by
-        element.
+        """Add at coordinates, as ``scatter_add(indices, updates)``; torch's ``scatter_add(dim, index, src)`` adds
+        elements.
         """
         if len(args) + len(kwargs) == 3:
             values = {**dict(zip(("dim", "index", "src"), args)), **kwargs}
@@ -154,7 +152,7 @@ class _OwnArguments:
 
 
 def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
-    """``(size, dtype)`` by position, as upstream; the dtype goes to the keywords, as torch has it."""
+    """Return ``(size, dtype)`` by position, as MindSpore; the dtype goes to the keywords, as torch has it."""
     if len(size) == 2 and isinstance(size[1], torch.dtype):
         kwargs["dtype"] = size[1]
         return size[:1]
@@ -162,7 +160,7 @@ def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
 
 
 def _load(self: Any) -> Any:
-    """The operator ``P.Load()``: called with the Parameter it gives a copy of its present values."""
+    """Return the operator ``P.Load()``, which copies the present values of a Parameter."""
     return Load()
 
 

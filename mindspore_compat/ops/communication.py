@@ -1,7 +1,7 @@
-"""Collectives with torch's names and groups under ``mindspore.ops``. Upstream: ``mindspore.ops.communication``.
+"""Collectives with torch's names and groups under ``mindspore.ops``. MindSpore: ``mindspore.ops.communication``.
 
-They write into the tensors that they are given, as ``mindspore.mint.distributed``'s, and `set_comm_ops_inplace` may
-have some of them return new tensors instead, with a handle beside.
+They write into given tensors, as ``mindspore.mint.distributed``'s. With `set_comm_ops_inplace` some of them return new
+tensors instead, with a handle.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mindspore_compat.communication import _in_place, comm_func
 from mindspore_compat.communication._in_place import P2POp
 
 _WORLD = "hccl_world_group"
-#: functions that write into what they are given
+#: functions that write into their arguments
 _INTO: dict[str, Callable[..., Any]] = {
     **{
         name: getattr(_in_place, name)
@@ -67,11 +67,11 @@ barrier = _in_place.barrier
 
 
 def set_comm_ops_inplace(is_enable: bool, func_list: Any = None) -> None:
-    """Whether functions of this module write into the tensors given, as at first, or return (new tensor, handle).
+    """Set whether functions of this module write into given tensors, the default, or return (new tensor, handle).
 
     Args:
         func_list: names of functions, None for all. Without new tensors remain all but all_reduce,
-            all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as upstream's.
+            all_gather_into_tensor, reduce_scatter_tensor, recv and irecv; they raise then, as MindSpore's.
 
     Raises:
         TypeError: for another type. ValueError: for another name.

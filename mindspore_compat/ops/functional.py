@@ -1,4 +1,4 @@
-"""Operators as functions; conventionally imported as ``F``. Upstream: ``mindspore.ops.functional``."""
+"""Operators as functions; conventionally imported as ``F``. MindSpore: ``mindspore.ops.functional``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops import function

@@ -1,8 +1,7 @@
-"""`Primitive`, the base of all operators in class form. Upstream: ``mindspore.ops.Primitive``.
+"""`Primitive`, the base of all operators in class form. MindSpore: ``mindspore.ops.Primitive``.
 
-Here a primitive is a thin callable around a function of ``ops.function``: it has attributes and perhaps a strategy, but
-no graph node or place. What upstream sets for its graph compiler is kept where it can be read back and has no effect
-otherwise.
+Here a primitive is a thin callable around a function of ``ops.function``. It has attributes and may have a strategy,
+but no graph node or device. Settings for MindSpore's graph compiler are stored for reading and have no other effect.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ KERNELS: dict[str, Any] = {}
 
 
 class Primitive:
-    """An operator with attributes. Subclasses set attributes in ``__init__`` and compute in ``__call__``; what
-    ``get_bprop`` gives differentiates it, if it is there.
+    """Operator with attributes. Subclasses set attributes in ``__init__`` and compute in ``__call__``; ``get_bprop``,
+    if defined, returns the derivative.
 
     Args:
         name: the operator's name.
@@ -37,7 +36,7 @@ class Primitive:
     const_value = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Operators of the program are differentiated by their own ``bprop``."""
+        """Wrap operators of the program for their own ``bprop``."""
         super().__init_subclass__(**kwargs)
         is_own = not cls.__module__.startswith("mindspore_compat")
         if is_own and {"__call__", "get_bprop"} & vars(cls).keys() and hasattr(cls, "get_bprop"):
@@ -49,8 +48,8 @@ class Primitive:
         )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What the operator of this name computes, with this one's attributes: upstream finds kernels by name, so that
-        a program may declare an operator of its own over one of them.
+        """Compute as the operator of this name, with this one's attributes. MindSpore finds kernels by name, so a
+        program may declare its own operator over one of them.
 
         Raises:
             NotImplementedError: if there is none.
@@ -79,8 +78,8 @@ class Primitive:
         return f"Prim[{self.name}]<{shown}>" if shown else f"Prim[{self.name}]"
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
-        """Set an attribute; an argument of the constructor counts from then on. As upstream's, it is there by its name
-        too, in front of a method: ``relu.recompute`` is True after ``relu.recompute()``.
+        """Set an attribute; an argument of the constructor counts from then on. As in MindSpore, it is also an
+        attribute of the object, in front of a method: ``relu.recompute`` is True after ``relu.recompute()``.
         """
         self.__dict__[name] = value
         self.attrs[name] = value
@@ -107,8 +106,8 @@ class Primitive:
 
     @renamed_args(strategy="in_strategy")
     def shard(self, in_strategy: Any = None, out_strategy: Any = None) -> Primitive:
-        """Say how the operator's tensors are cut over processes, in the modes semi_auto_parallel and auto_parallel; in
-        others it has no effect.
+        """Set the sharding of the operator's tensors over processes, in the modes semi_auto_parallel and auto_parallel;
+        in others it has no effect.
 
         Args:
             in_strategy: for each input Tensor a tuple with the number of pieces of each axis, or a `Layout`.
@@ -139,42 +138,42 @@ class Primitive:
         return self
 
     def recompute(self, mode: bool = True) -> Primitive:
-        """Accepted without effect: recomputation is set on Cells."""
+        """Do nothing: recomputation is set on Cells."""
         return self.add_prim_attr("recompute", mode)
 
     def set_stage(self, stage: int) -> Primitive:
-        """Keep the pipeline stage; without effect."""
+        """Store the pipeline stage; without effect."""
         return self.add_prim_attr("stage", stage)
 
     def set_device(self, device_target: str) -> Primitive:
-        """Accepted without effect: an operator runs where its inputs are."""
+        """Do nothing: an operator runs on its inputs' device."""
         return self.add_prim_attr("primitive_target", device_target)
 
     def place(self, role: str, rank_id: int) -> Primitive:
-        """Accepted without effect."""
+        """Do nothing."""
         return self
 
     def set_const_prim(self, is_const_prim: bool = True) -> None:
-        """Accepted without effect: there is no graph compiler."""
+        """Do nothing: there is no graph compiler."""
 
     def set_const_input_indexes(self, const_input_indexes: list[int]) -> None:
-        """Accepted without effect: there is no graph compiler."""
+        """Do nothing: there is no graph compiler."""
 
     def set_inplace_indexes(self, *indexes: Any) -> None:
-        """Accepted without effect: there is no graph compiler."""
+        """Do nothing: there is no graph compiler."""
 
     @property
     def update_parameter(self) -> bool:
-        """Whether it changes a Parameter."""
+        """True if the operator changes a Parameter."""
         return bool(self.attrs.get("side_effect_mem", False))
 
     def check_elim(self, *args: Any) -> tuple[bool, Any]:
-        """(False, None): nothing is left out."""
+        """Return (False, None): nothing is left out."""
         return False, None
 
 
 class _WithStrategy:
-    """What `Primitive.shard` puts in front of an operator's class: its call goes through the parallel mode."""
+    """Mixin that `Primitive.shard` adds to an operator's class: calls go through the parallel mode."""
 
     _without: type
 
@@ -197,7 +196,7 @@ def _restore_sharded(cls: type, state: dict[str, Any]) -> Any:
 
 @functools.cache
 def _sharded(cls: Any) -> Any:
-    """The class with its strategy in front."""
+    """Return the class with its strategy in front."""
     if issubclass(cls, _WithStrategy):
         return cls
     own = {"_without": cls, "__module__": cls.__module__, "__doc__": cls.__doc__}
@@ -205,32 +204,32 @@ def _sharded(cls: Any) -> Any:
 
 
 class PrimitiveWithCheck(Primitive):
-    """A Primitive whose subclass checks its inputs in ``check_shape`` and ``check_dtype``; those are only called by the
-    subclass itself.
+    """Primitive whose subclass checks its inputs in ``check_shape`` and ``check_dtype``; only the subclass itself calls
+    them.
     """
 
     def check_shape(self, *args: Any) -> None:
-        """To be overridden."""
+        """Check the shapes; to be overridden."""
 
     def check_dtype(self, *args: Any) -> None:
-        """To be overridden."""
+        """Check the dtypes; to be overridden."""
 
 
 class PrimitiveWithInfer(Primitive):
-    """A Primitive whose subclass says shapes and dtypes of outputs; here the computation itself says them."""
+    """Primitive whose subclass infers shapes and dtypes of outputs; here the computation determines them."""
 
     def infer_shape(self, *args: Any) -> Any:
-        """To be overridden."""
+        """Infer the shapes; to be overridden."""
 
     def infer_dtype(self, *args: Any) -> Any:
-        """To be overridden."""
+        """Infer the dtypes; to be overridden."""
 
     def infer_value(self, *args: Any) -> Any:
-        """To be overridden."""
+        """Infer the value; to be overridden."""
 
 
 def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
-    """Decorator of a Primitive's ``__init__``: its arguments become attributes before it runs."""
+    """Decorate a Primitive's ``__init__``: its arguments become attributes before it runs."""
     signature = inspect.signature(fn)
 
     @functools.wraps(fn)
@@ -253,11 +252,11 @@ prim_arg_register = prim_attr_register
 def constexpr(
     fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True, check: bool = True
 ) -> Any:
-    """Decorator of a function that upstream runs while it compiles; here it is the function itself.
+    """Return a function that MindSpore runs during compilation unchanged.
 
     Args:
         get_instance: False gives a class whose instances call the function.
-        name, reuse_result, check: accepted; they steer upstream's graph compiler.
+        name, reuse_result, check: accepted; they steer MindSpore's graph compiler.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -277,11 +276,11 @@ def constexpr(
 
 
 def _primexpr(fn: Any = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True) -> Any:
-    """The same as `constexpr`."""
+    """Return the same as `constexpr`."""
     return constexpr(fn, get_instance, name, reuse_result)
 
 
 def _run_op(obj: Primitive, op_name: str, args: tuple[Any, ...]) -> Any:
-    """Upstream's way to an operator's kernel: ``obj`` as the package computes it, whatever its subclass calls."""
+    """Run ``obj`` as this package computes it, whatever its subclass calls: MindSpore's way to an operator's kernel."""
     own = next(kind for kind in type(obj).__mro__ if kind.__module__.startswith("mindspore_compat."))
     return own.__call__(obj, *args)

@@ -1,7 +1,6 @@
-"""Descriptions of a Primitive's arguments, as ``__mindspore_signature__`` lists them. Upstream:
-``mindspore.ops.signature``.
+"""Descriptions of a Primitive's arguments, as in ``__mindspore_signature__``. MindSpore: ``mindspore.ops.signature``.
 
-They can be made and read; what an operator does follows from its function.
+They can be created and read; an operator's behaviour follows from its function.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ __all__ = ["Signature", "make_sig", "sig_dtype", "sig_kind", "sig_rw"]
 
 
 class sig_rw(enum.IntEnum):
-    """What happens to the argument."""
+    """Access to the argument: read, write or reference."""
 
     RW_READ = 0
     RW_WRITE = 1
@@ -22,7 +21,7 @@ class sig_rw(enum.IntEnum):
 
 
 class sig_kind(enum.IntEnum):
-    """How the argument is given, as Python's kinds of parameters."""
+    """Kind of the argument, as Python's kinds of parameters."""
 
     KIND_POSITIONAL_KEYWORD = 0
     KIND_VAR_POSITIONAL = 1
@@ -32,14 +31,14 @@ class sig_kind(enum.IntEnum):
 
 
 class sig_dtype(enum.IntEnum):
-    """Which arguments share a dtype: those with the same."""
+    """Group of arguments with one dtype."""
 
     T, T1, T2, T3, T4, T5, T6, T7, T8, T9 = range(10)
     T_EMPTY_DEFAULT_VALUE = 10
 
 
 class Signature(NamedTuple):
-    """One argument: its name, what happens to it, how it is given, its default, and whose dtype it shares."""
+    """One argument: name, access, kind, default, and dtype group."""
 
     name: str
     rw: Any
@@ -55,5 +54,5 @@ def make_sig(
     default: Any = sig_kind.KIND_EMPTY_DEFAULT_VALUE,
     dtype: Any = sig_dtype.T_EMPTY_DEFAULT_VALUE,
 ) -> Signature:
-    """The `Signature` of one argument."""
+    """Return the `Signature` of one argument."""
     return Signature(name, rw, kind, default, dtype)

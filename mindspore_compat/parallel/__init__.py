@@ -1,4 +1,4 @@
-"""Parallel contexts, networks over several processes, and their checkpoints. Upstream: ``mindspore.parallel``."""
+"""Parallel contexts, networks over several processes, and their checkpoints. MindSpore: ``mindspore.parallel``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.context import get_algo_parameters, reset_algo_parameters, set_algo_parameters

@@ -1,4 +1,4 @@
-"""Which part of a tensor each process holds, as geometry: every slice is a box in the full tensor."""
+"""The part of a tensor in each process, as geometry: every slice is a box in the full tensor."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import torch
 __all__ = ["TensorLayout", "assemble", "merge", "needed_ranks", "REPLICATED"]
 
 Box = tuple[tuple[int, int], ...]
-_MOST_DEVICES = 1 << 16  # of a stage; each is looked at
+_MOST_DEVICES = 1 << 16  # of a stage; each is visited
 _MOST_AXES = 64  # of torch
 
 
 @dataclass(frozen=True)
 class TensorLayout:
-    """How a tensor is cut over the devices of one pipeline stage.
+    """Cut of a tensor over the devices of one pipeline stage.
 
     Args:
         dev_matrix: the devices as an array; a rank is its row-major index.
@@ -40,8 +40,8 @@ class TensorLayout:
     stages: tuple[int, ...] = (0,)
 
     def check(self, what: str) -> None:
-        """ValueError unless there can be such a layout: a device array of a size that there is, whose axes cut one axis
-        each.
+        """Raise ValueError unless such a layout is possible: a device array of a valid size, with axes that cut one
+        axis each.
         """
         axes = [item for part in self.tensor_map for item in part if item >= 0]
         if (
@@ -70,7 +70,7 @@ class TensorLayout:
         return math.prod(self.dev_matrix)
 
     def _axes(self, axis: int) -> list[int]:
-        """The device axes, from the first, that cut an axis of the tensor."""
+        """Return the device axes, from the first, that cut an axis of the tensor."""
         return (
             [len(self.dev_matrix) - 1 - item for item in self.tensor_map[axis] if item >= 0]
             if axis < len(self.tensor_map)
@@ -78,11 +78,11 @@ class TensorLayout:
         )
 
     def strategy(self, ndim: int) -> list[int]:
-        """Into how many slices each axis is cut."""
+        """Return the number of slices of each axis."""
         return [math.prod(self.dev_matrix[item] for item in self._axes(axis)) for axis in range(ndim)]
 
     def coordinates(self, rank: int) -> list[int]:
-        """Where in the device array a rank is."""
+        """Return the place of a rank in the device array."""
         result = []
         for size in reversed(self.dev_matrix):
             result.append(rank % size)
@@ -96,12 +96,12 @@ class TensorLayout:
         return index
 
     def slice_index(self, rank: int, ndim: int) -> list[int]:
-        """Which slice of each axis a rank holds."""
+        """Return the slice of each axis that a rank holds."""
         coordinates = self.coordinates(rank)
         return [self._index(coordinates, self._axes(axis)) for axis in range(ndim)]
 
     def _optimizer_piece(self, rank: int) -> tuple[int, int]:
-        """(which piece of its slice a rank holds, how many there are); the last device axes without a cut are used
+        """Return (index of a rank's piece of its slice, number of pieces); the last device axes without a cut are used
         first.
         """
         cut = {item for axis in range(len(self.tensor_map)) for item in self._axes(axis)}
@@ -125,17 +125,17 @@ class TensorLayout:
         return index, count
 
     def full_shape(self, slice_shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of the whole tensor."""
+        """Return the shape of the whole tensor."""
         shape = [size * count for size, count in zip(slice_shape, self.strategy(len(slice_shape)))]
         if shape and self.opt_size:
             shape[0] *= self._optimizer_piece(0)[1]
         return tuple(shape)
 
     def box(self, rank: int, full_shape: Sequence[int], what: str = "tensor") -> Box:
-        """(start, stop) on each axis of what a rank holds.
+        """Return (start, stop) on each axis of a rank's part.
 
         Raises:
-            ValueError: if the shape can not be cut so.
+            ValueError: if the shape cannot be cut so.
         """
         result = []
         for axis, (size, count, index) in enumerate(
@@ -162,15 +162,15 @@ def _overlap(a: Box, b: Box) -> Box | None:
 
 
 def _cut_axes(layout: TensorLayout, full_shape: Sequence[int]) -> int:
-    """How many axes from the first may be cut: which ranks share a slice does not depend on the others, nor on the
-    sizes.
+    """Return how many axes from the first may be cut: neither the other axes nor the sizes decide which ranks share a
+    slice.
     """
     return min(len(full_shape), max(len(layout.tensor_map), 1))
 
 
 @functools.lru_cache(maxsize=64)  # most parameters of a network share a few layouts
 def _sharing(layout: TensorLayout, ndim: int) -> tuple[tuple[int, ...], ...]:
-    """The ranks in groups that hold the same slice."""
+    """Return groups of ranks with the same slice."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for rank in range(layout.device_num):
         piece = layout._optimizer_piece(rank)[0] if layout.opt_size and ndim else 0
@@ -180,7 +180,7 @@ def _sharing(layout: TensorLayout, ndim: int) -> tuple[tuple[int, ...], ...]:
 
 @functools.lru_cache(maxsize=64)
 def _nearest(layout: TensorLayout, ndim: int, near: int) -> tuple[int, ...]:
-    """Of each group the rank whose place is most like that of the rank ``near``."""
+    """Return the rank of each group that shares the most coordinates with the rank ``near``."""
     own = layout.coordinates(near % layout.device_num)
     return tuple(
         max(ranks, key=lambda rank: (sum(a == b for a, b in zip(layout.coordinates(rank), own)), -rank))
@@ -189,8 +189,8 @@ def _nearest(layout: TensorLayout, ndim: int, near: int) -> tuple[int, ...]:
 
 
 def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near: int) -> list[int]:
-    """The ranks of ``layout`` that together hold a box; of equal copies the one whose place is most like that of the
-    rank ``near``.
+    """Return the ranks of ``layout`` that together hold a box; among copies the one that shares the most coordinates
+    with the rank ``near``.
     """
     ranks = _nearest(layout, _cut_axes(layout, full_shape), near)
     return sorted(rank for rank in ranks if _overlap(box, layout.box(rank, full_shape)))
@@ -199,7 +199,7 @@ def needed_ranks(box: Box, layout: TensorLayout, full_shape: Sequence[int], near
 def assemble(
     box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str
 ) -> torch.Tensor:
-    """A box of the full tensor from the slices of some ranks."""
+    """Return a box of the full tensor from the slices of some ranks."""
     found: list[tuple[Box, Box, torch.Tensor]] = []
     for ranks in _sharing(layout, _cut_axes(layout, full_shape)):
         source = layout.box(ranks[0], full_shape)
@@ -219,7 +219,7 @@ def assemble(
         found.append((common, source, slices[rank]))
     result = torch.empty(
         [stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype
-    )  # now that all of it is there
+    )  # now that all of it is complete
     for common, source, data in found:
         result[_slices(common, box)] = data[_slices(common, source)]
     return result
@@ -230,8 +230,8 @@ def _slices(inner: Box, outer: Box) -> tuple[Any, ...]:
 
 
 def merge(slices: Sequence[torch.Tensor], layout: TensorLayout, what: str) -> torch.Tensor:
-    """The whole tensor from the slices of all ranks, which may be uneven on axis 0; pieces of an optimizer are not told
-    apart here.
+    """Return the whole tensor from the slices of all ranks, which may be uneven on axis 0; pieces of an optimizer are
+    not distinguished here.
     """
     ndim = slices[0].dim()
     if layout.field > 0:

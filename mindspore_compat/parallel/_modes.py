@@ -1,8 +1,7 @@
-"""Which of the parallel modes is in force, and what cannot be done in it: `program.parallel` is what calls of Cells go
-through then.
+"""The current parallel mode, and its limits: calls of Cells go through `program.parallel` then.
 
-The keys of `set_auto_parallel_context` are only stored; they begin to matter when a network is called, and that is
-where what several processes cannot do here raises (docs/design/parallel.md).
+The keys of `set_auto_parallel_context` are only stored; they take effect when a network is called, and unsupported
+settings for several processes raise there (docs/design/parallel.md).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 
 
 def is_automatic() -> bool:
-    """Whether the mode is one in which operators are cut by strategies."""
+    """Return whether the mode cuts operators by strategies."""
     return get_auto_parallel_context("parallel_mode") in _AUTOMATIC
 
 
@@ -34,7 +33,7 @@ class Modes:
     """Calls of Cells and operators in the parallel modes."""
 
     def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What the call of ``cell`` gives."""
+        """Return the result of the call of ``cell``."""
         region = self._region()
         if region is not None:
             return region.called(cell, args, kwargs)
@@ -45,12 +44,12 @@ class Modes:
         return cell._call_here(args, kwargs)
 
     def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """``fn``, which takes gradients."""
+        """Run ``fn``, which takes gradients."""
         region = self._region()
         return fn(*args, **kwargs) if region is None else region.run(fn, args, kwargs)
 
     def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What the operator's ``run`` gives, by its strategy."""
+        """Return the result of the operator's ``run``, by its strategy."""
         region = self._region()
         if region is not None:
             return region.operator(primitive, run, args, kwargs)
@@ -59,17 +58,17 @@ class Modes:
         return run(*args, **kwargs)
 
     def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
-        """A Cell or function that `mindspore.shard` has given strategies."""
+        """Call a Cell or function to which `mindspore.shard` has given strategies."""
         region = self._region()
         return fn(*args) if region is None else region.sharded_call(fn, args, in_strategy, out_strategy, plan)
 
     def micro_batches(self, parts: Iterator[tuple[Any, ...]], network: Callable[..., Any]) -> Any:
-        """The sum of a network's outputs for the parts of a batch; None where no pipeline is in force."""
+        """Return the sum of a network's outputs for the parts of a batch; None without a pipeline."""
         region = self._region()
         return region.micro_batches(parts, network) if hasattr(region, "micro_batches") else None
 
     def _region(self) -> Any:
-        """What spreads the network over processes; None where this process computes all of it."""
+        """Return the region or pipeline of the network over processes; None if this process computes all of it."""
         check()
         stages = get_auto_parallel_context("pipeline_stages")
         if stages > 1:
@@ -98,9 +97,7 @@ def _load(name: str) -> Any:
 
 
 def check_torch(network: torch.nn.Module) -> None:
-    """RuntimeError where a torch module would be trained in a mode that cuts Cells, or each process would train one of
-    its own.
-    """
+    """Raise RuntimeError for a torch module in a mode that cuts Cells, or that would train one per process."""
     mode = get_auto_parallel_context("parallel_mode")
     if (program.parallel is None and mode not in _REDUCED) or get_group_size() == 1:
         return
@@ -122,14 +119,14 @@ def check_torch(network: torch.nn.Module) -> None:
 
 
 def is_here(name: str) -> bool:
-    """Whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
+    """Return whether a checkpoint of this process holds the Parameter, or the optimizer's state, of that name."""
     region: Any = MODES._region() if program.parallel is not None else None
     left_out = region.left_out() if hasattr(region, "left_out") else ()
     return not any(name == item or name.endswith("." + item) for item in left_out)
 
 
 def layouts(network: Any, inputs: Callable[[], Any], trains: bool) -> dict[str, list[Any]]:
-    """{Parameter name: upstream's list} of a network that was called with ``inputs()``, which is taken back."""
+    """Return {Parameter name: MindSpore's list} of a network after a call with ``inputs()``, which is then undone."""
     region = MODES._region()
     if hasattr(region, "layouts"):
         network.set_train(trains)
@@ -141,7 +138,7 @@ def layouts(network: Any, inputs: Callable[[], Any], trains: bool) -> dict[str, 
 
 
 def _check_alone(primitive: Any) -> None:
-    """RuntimeError for a strategy that one process cannot fulfil."""
+    """Raise RuntimeError for a strategy that one process cannot fulfil."""
     for strategy in primitive.in_strategy or ():
         count = math.prod(strategy.to_dict()["device_matrix"] if isinstance(strategy, Layout) else strategy)
         if count > 1:
@@ -152,7 +149,7 @@ def _check_alone(primitive: Any) -> None:
 
 
 def check() -> None:
-    """RuntimeError for keys of the context that cannot be fulfilled."""
+    """Raise RuntimeError for unsupported keys of the context."""
     size, stages = get_group_size(), get_auto_parallel_context("pipeline_stages")
     devices = get_auto_parallel_context("device_num")
     if is_automatic() and devices not in (1, size):
@@ -183,7 +180,7 @@ def check() -> None:
 
 
 def _changed() -> None:
-    """Calls go through `Modes` as long as some key asks for it."""
+    """Route calls through `Modes` while some key needs it."""
     wanted = (
         is_automatic()
         or get_auto_parallel_context("pipeline_stages") > 1

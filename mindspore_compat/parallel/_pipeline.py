@@ -3,8 +3,8 @@
 
 Every process runs the whole of the network's Python. An operator belongs to the last stage among those of its inputs
 and of the Cell around it. Its own process computes it; in the others it runs on the device "meta", which gives its
-results' shapes. What a stage computed and a later one needs is sent when the operator that needs it is reached, which
-is the same line of Python in both.
+results' shapes. A stage's result is sent to a later stage at the operator that needs it, which is the same line of
+Python in both.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from mindspore_compat.parallel._stage_gradients import grad
 __all__ = ["Pipeline", "pipeline", "sync_pipeline_shared_parameters"]
 
 _Base = torch._C.TensorBase
-#: what no value is needed for
+#: functions that need no value
 _OF_ITSELF = {
     _Base.__dict__[name].__get__
     for name in "requires_grad dtype device is_leaf grad_fn grad layout is_cpu is_cuda _version shape".split()
 } | {_Base.size, _Base.dim, _Base.numel, _Base.stride, _Base.is_floating_point, _Base.is_complex, _Base.element_size}
 _OF_ITSELF |= {torch.is_floating_point, torch.is_complex, torch.numel}
 _LEAVING = {_Base.numpy, _Base.tolist, _Base.item, torch.Tensor.tolist}
-#: what is drawn before any stage is drawn by the first, so that all stages use the same numbers
+#: random functions: numbers drawn before any stage come from the first one, so that all stages use the same
 _DRAWING = frozenset(
     "dropout dropout_ bernoulli bernoulli_ normal normal_ uniform_ rand rand_like randn randn_like".split()
 )
@@ -44,7 +44,7 @@ _DRAWING = frozenset(
 
 @dataclass
 class Micro:
-    """What went from stage to stage for one micro batch: (tensor, other stage)."""
+    """Tensors sent and received between stages for one micro batch: (tensor, other stage)."""
 
     sent: list[tuple[torch.Tensor, int]] = field(default_factory=list)
     received: list[tuple[torch.Tensor, int]] = field(default_factory=list)
@@ -56,12 +56,12 @@ def _tensors(*values: Any) -> list[Any]:
 
 
 def _stage_of(value: Any) -> int:
-    """Where a Tensor is computed; -1: by every process for itself."""
+    """Return the stage of a Tensor; -1: computed by every process."""
     return value.__dict__.get("_stage", -1)
 
 
 class _Functions(TorchFunctionMode):
-    """Sees every function of torch."""
+    """Override mode for every function of torch."""
 
     def __init__(self, owner: Pipeline) -> None:
         super().__init__()
@@ -72,12 +72,12 @@ class _Functions(TorchFunctionMode):
 
 
 class Pipeline:
-    """One for the process.
+    """Pipeline of the process.
 
     Attributes:
         stage: this process's.
         users: the stages that use a Parameter, by id, in the order of first use.
-        micros: what was sent and received in this region.
+        micros: Tensors sent and received in this region.
     """
 
     def __init__(self, stages: int) -> None:
@@ -87,13 +87,13 @@ class Pipeline:
         self.around: list[int] = []  # the stages of the Cells that run
         self.micros = [Micro()]
         self.users: dict[int, tuple[Parameter, set[int]]] = {}
-        self.is_plain = True  # nothing is differentiated in this region
-        self.pending: list[tuple[Any, torch.Tensor]] = []  # sends, with what they read
+        self.is_plain = True  # no differentiation in this region
+        self.pending: list[tuple[Any, torch.Tensor]] = []  # sends, with their buffers
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A Cell's call."""
+        """Run a Cell's call."""
         if self.paused:
             return cell._call_here(args, kwargs)
         if cell._is_optimizer:
@@ -114,7 +114,7 @@ class Pipeline:
             self.around.pop()
 
     def run(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """``fn`` as the outermost call."""
+        """Run ``fn`` as the outermost call."""
         if self.depth or self.paused:
             return fn(*args, **kwargs)
         self.micros = [Micro()]
@@ -138,7 +138,7 @@ class Pipeline:
             self.around.clear()
 
     def update(self, optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """The optimizer's step: each process for itself, with the gradients of all its Parameters."""
+        """Run the optimizer's step: each process by itself, with the gradients of all its Parameters."""
         self.paused = True
         try:
             with torch._C.DisableTorchFunction():
@@ -147,22 +147,22 @@ class Pipeline:
             self.paused = False
 
     def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """An operator with a strategy."""
+        """Raise RuntimeError for an operator with a strategy."""
         raise RuntimeError(
             f"For '{primitive.name}': strategies are not available together with 'pipeline_stages'. Leave 'shard' out, "
             "or use pipeline_stages=1."
         )
 
     def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
-        """A Cell or function with strategies."""
+        """Raise RuntimeError for a Cell or function with strategies."""
         raise RuntimeError("'shard' is not available together with 'pipeline_stages'. Use pipeline_stages=1.")
 
     def left_out(self) -> frozenset[str]:
-        """The names of Parameters that only other stages use."""
+        """Return the names of Parameters that only other stages use."""
         return frozenset(item.name for item, users in self.users.values() if users and self.stage not in users)
 
     def micro_batches(self, parts: Iterator[tuple[Any, ...]], network: Callable[..., Any]) -> Any:
-        """The sum of a network's outputs for the parts of a batch, which are differentiated one by one."""
+        """Return the sum of a network's outputs for the parts of a batch, which are differentiated one by one."""
         total = None
         for part in parts:
             self.micros.append(Micro())
@@ -172,7 +172,7 @@ class Pipeline:
         return total
 
     def _cut(self, value: Any) -> Any:
-        """The output of a micro batch, from which on the whole is differentiated apart."""
+        """Return the output of a micro batch as a leaf, where a separate backward pass starts."""
         if not isinstance(value, torch.Tensor) or _stage_of(value) not in (-1, self.stage):
             return value
         with torch._C.DisableTorchFunction():
@@ -184,7 +184,7 @@ class Pipeline:
             return leaf
 
     def _check(self, cell: Any) -> None:
-        """RuntimeError for a network without stages, or with others than there are."""
+        """Raise RuntimeError for a network without stages, or with invalid ones."""
         found = {item.pipeline_stage for _, item in cell.cells_and_names()} - {None}
         if any(True for _ in cell.get_parameters()) and (not found or max(found) >= self.stages):
             raise RuntimeError(
@@ -195,7 +195,7 @@ class Pipeline:
     # --- operators ----------------------------------------------------------------------------------------------------
 
     def function(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """What a function of torch gives: a value in its stage, its shape elsewhere."""
+        """Return the result of a torch function: a value in its stage, its shape elsewhere."""
         if func is torch.autograd.grad:
             return grad(self, args, kwargs)
         if func in _OF_ITSELF:
@@ -228,7 +228,7 @@ class Pipeline:
             return self._marked(func(*args, **kwargs), stage, ())
 
     def _marked(self, result: Any, stage: int, tensors: Sequence[Any]) -> Any:
-        """The results, which know where they are, or what Parameters every process made them of."""
+        """Mark the results with their stage, or with the Parameters that every process computed them from."""
         made_of = frozenset().union(*(self._made_of(item) for item in tensors)) if tensors else frozenset()
 
         def mark(value: Any) -> Any:
@@ -245,8 +245,8 @@ class Pipeline:
         return frozenset((id(value),)) if isinstance(value, Parameter) else value.__dict__.get("_made_of", frozenset())
 
     def _note(self, tensors: Sequence[Any], stage: int) -> None:
-        """Which stages use which Parameter; all processes begin with the first one's values. What a training step does
-        with gradients is no use: there processes may differ, since their optimizers may.
+        """Record which stages use which Parameter; all processes begin with the first one's values. Gradients in a
+        training step do not count: there processes may differ, since their optimizers may.
         """
         if not self.is_plain and not THREAD.running:
             return
@@ -259,7 +259,7 @@ class Pipeline:
                     self.users[key][1].add(stage)
 
     def _brought(self, stage: int, args: Any, kwargs: Any) -> Any:
-        """The arguments of what ``stage`` computes, with what comes from stages before in its process."""
+        """Return the arguments for ``stage``, with Tensors from earlier stages moved to its process."""
 
         def bring(value: Any) -> Any:
             if not isinstance(value, torch.Tensor) or not 0 <= _stage_of(value) < stage:
@@ -293,7 +293,7 @@ class Pipeline:
         return found
 
     def _output(self, value: Any) -> Any:
-        """What a stage computed, in every process."""
+        """Return a stage's result, in every process."""
         if not isinstance(value, torch.Tensor) or _stage_of(value) < 0:
             return value
         stage = _stage_of(value)
@@ -319,16 +319,16 @@ _made: list[Pipeline] = []
 
 
 def pipeline(stages: int) -> Pipeline:
-    """That of this process."""
+    """Return the pipeline of this process."""
     if not _made or _made[0].stages != stages:
         _made[:] = [Pipeline(stages)]
     return _made[0]
 
 
 def sync_pipeline_shared_parameters(net: Any) -> None:
-    """Give Parameters that several stages of a pipeline use the values that they have in the first of these; nothing
-    without ``pipeline_stages``. The network has to have run once, as upstream's has to be compiled: only then it is
-    known which stages use which.
+    """Broadcast Parameters that several stages of a pipeline use, from the first of these; do nothing without
+    ``pipeline_stages``. Run the network once before, as MindSpore's has to be compiled: only then the stages of each
+    Parameter are known.
     """
     if get_auto_parallel_context("pipeline_stages") < 2:
         return

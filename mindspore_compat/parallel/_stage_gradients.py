@@ -16,7 +16,7 @@ _NAMES = ("outputs", "inputs", "grad_outputs", "retain_graph", "create_graph")
 
 
 def grad(pipeline: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """torch.autograd.grad of what stages computed together."""
+    """Return torch.autograd.grad of a graph over several stages."""
     given = {**dict(zip(_NAMES, args)), **kwargs}
     if given.get("create_graph"):
         raise RuntimeError(
@@ -38,7 +38,7 @@ def _is_here(pipeline: Any, value: Any) -> bool:
 def _backward(
     pipeline: Any, outputs: Sequence[Any], seeds: Sequence[Any], targets: Sequence[Any]
 ) -> dict[int, torch.Tensor]:
-    """What this process knows of the gradients, by the ids of leaves: targets, received Tensors, cuts."""
+    """Return this process's gradients, by the ids of leaves: targets, received Tensors, cuts."""
     found: dict[int, torch.Tensor] = {}
     leaves: dict[int, Any] = {id(item): item for item in targets if item.requires_grad and not item.is_meta}
     for micro in pipeline.micros:
@@ -79,7 +79,7 @@ def _add(found: dict[int, torch.Tensor], roots: list[tuple[Any, Any]], leaves: d
 
 
 def exchange(pipeline: Any, targets: Sequence[Any], found: dict[int, torch.Tensor]) -> list[Any]:
-    """The gradients of ``targets``: of a Parameter the sum over the stages that use it, wherever it is asked for."""
+    """Return the gradients of ``targets``: of a Parameter the sum over the stages that use it, on each request."""
     order = list(pipeline.users)
     numbers = {key: number for number, key in enumerate(order)}
     asked: list[Any] = [None] * pipeline.stages
@@ -87,7 +87,7 @@ def exchange(pipeline: Any, targets: Sequence[Any], found: dict[int, torch.Tenso
     dist.all_gather_object(asked, (own, sum(not isinstance(item, Parameter) for item in targets)))
     shared = _shared(pipeline, order, [set(numbers) for numbers, _ in asked])
     values = [pipeline.users[order[number]][0] for number in shared]
-    if max(count for _, count in asked):  # gradients of inputs, which all processes ask for alike
+    if max(count for _, count in asked):  # gradients of inputs, requested alike in all processes
         values += [item for item in targets if not isinstance(item, Parameter)]
     by_dtype: dict[str, list[Any]] = {}
     for value in values:
@@ -102,7 +102,7 @@ def exchange(pipeline: Any, targets: Sequence[Any], found: dict[int, torch.Tenso
 
 
 def _shared(pipeline: Any, order: list[int], asked: list[set[int]]) -> list[int]:
-    """The numbers of Parameters whose gradient is needed where it is not known."""
+    """Return the numbers of Parameters with gradients needed outside the stages that compute them."""
     found = []
     for number in sorted(set().union(*asked)):
         parameter, users = pipeline.users[order[number]]

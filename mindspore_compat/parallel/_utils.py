@@ -1,4 +1,4 @@
-"""What training cells of the model zoo ask about the parallel setting. Upstream: ``mindspore.parallel._utils``."""
+"""Parallel settings for training cells of the model zoo. MindSpore: ``mindspore.parallel._utils``."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Checkpoints of networks cut over several devices. Upstream: ``mindspore.parallel`` (functions of these names).
+"""Checkpoints of networks cut over several devices. MindSpore: ``mindspore.parallel`` (functions of these names).
 
-The functions read and write checkpoints, so they live in ``train``, the layer above, and are fetched from there on
+The functions read and write checkpoints, so they live in ``train``, the layer above, and are imported from there on
 first use.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.parallel._pipeline import sync_pipeline_shared_parameters
 
-#: public name -> where it lives
+#: public name -> its module
 HOMES = {"parameter_broadcast": "train._checkpoint.redundancy:parameter_broadcast"} | dict.fromkeys(
     tuple(
         (

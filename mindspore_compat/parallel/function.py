@@ -8,5 +8,5 @@ __all__ = ["reshard"]
 
 
 def reshard(tensor: Any, layout: Any) -> Any:
-    """The Tensor, mathematically as it was: how it lies over the processes is what DTensor's operators need."""
+    """Return the Tensor, mathematically unchanged: DTensor's operators choose its placements."""
     return tensor

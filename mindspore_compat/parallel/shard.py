@@ -1,6 +1,4 @@
-"""How tensors are cut over devices: `Layout`, and `shard` for Cells and functions. Upstream:
-``mindspore.parallel.shard``.
-"""
+"""Cuts of tensors over devices: `Layout`, and `shard` for Cells and functions. MindSpore: ``mindspore.parallel``."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ def shard(
     device: str = "Ascend",
     level: int = 0,
 ) -> Callable[..., Any]:
-    """``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than semi_auto_parallel
-    and auto_parallel, ``fn`` as it is.
+    """Return ``fn``, run with its inputs cut by ``in_strategy``; in one process, and in other modes than
+    semi_auto_parallel and auto_parallel, ``fn`` as it is.
 
     Args:
         fn: a Cell or function of Tensors.
@@ -53,7 +51,7 @@ def shard(
 
 
 def _checked_plan(fn: Any, parameter_plan: Any) -> list[tuple[Any, Any]]:
-    """(Parameter, cuts or Layout) of a plan."""
+    """Return (Parameter, cuts or Layout) of a plan."""
     if parameter_plan is None:
         return []
     by_name, found = {item.name: item for item in fn.trainable_params()}, []

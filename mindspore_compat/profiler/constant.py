@@ -1,4 +1,4 @@
-"""Names of what can be profiled. Upstream: ``mindspore.profiler``'s enumerations. Ascend's own change nothing."""
+"""Options of the profiler. MindSpore: ``mindspore.profiler``'s enumerations. Ascend's own have no effect."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ __all__ = ["AicoreMetrics", "ExportType", "HostSystem", "ProfilerActivity", "Pro
 
 
 class ProfilerActivity(Enum):
-    """Where: NPU and GPU are both CUDA here."""
+    """Profiled device: NPU and GPU are both CUDA here."""
 
     NPU = "NPU"
     GPU = "GPU"
@@ -14,7 +14,7 @@ class ProfilerActivity(Enum):
 
 
 class ProfilerLevel(Enum):
-    """How much; torch has one level."""
+    """Level of detail; torch has one level."""
 
     LevelNone = "LevelNone"
     Level0 = "Level0"
@@ -37,14 +37,14 @@ class AicoreMetrics(Enum):
 
 
 class ExportType(Enum):
-    """Forms of upstream's own tables; here the trace is always written as JSON."""
+    """Formats of MindSpore's own tables; here the trace is always written as JSON."""
 
     Db = "db"
     Text = "text"
 
 
 class HostSystem(Enum):
-    """What upstream samples of the host."""
+    """MindSpore's samples of the host."""
 
     CPU = "cpu"
     MEM = "mem"

@@ -1,4 +1,4 @@
-"""A profile that a file starts while the program runs. Upstream: ``mindspore.profiler.DynamicProfilerMonitor``."""
+"""A profile started by a file while the program runs. MindSpore: ``mindspore.profiler.DynamicProfilerMonitor``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class DynamicProfilerMonitor(Callback):
-    """Profiles the steps from "start_step" to "stop_step" (both included) that ``CFG_PATH/profiler_config.json`` says,
+    """Profiler of the steps from "start_step" to "stop_step" (both included) in ``CFG_PATH/profiler_config.json``,
     which may be written at any time. A callback of `Model.train`, or call `step` after each step of a loop.
 
     Args:
@@ -42,7 +42,7 @@ class DynamicProfilerMonitor(Callback):
         self.step_num = 0
 
     def step(self) -> None:
-        """A step is over; the next one is profiled if the file says so."""
+        """End a step; the next one is profiled if the file says so."""
         self.step_num += 1
         self._look()
         if self._profile is not None and self.step_num > self._config["stop_step"]:
@@ -50,12 +50,12 @@ class DynamicProfilerMonitor(Callback):
         self._start(self.step_num)
 
     def step_begin(self, run_context: Any) -> None:
-        """The step is profiled if the file says so; its number is `Model.train`'s."""
+        """Profile the step if the file says so; its number is `Model.train`'s."""
         self._look()
         self._start(run_context.original_args().cur_step_num)
 
     def step_end(self, run_context: Any) -> None:
-        """The profile ends with its last step."""
+        """End the profile with its last step."""
         if self._profile is not None and run_context.original_args().cur_step_num >= self._config["stop_step"]:
             self._stop()
 

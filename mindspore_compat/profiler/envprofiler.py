@@ -1,4 +1,4 @@
-"""A profile that the environment asks for. Upstream: ``mindspore.profiler.EnvProfiler``."""
+"""A profile set by the environment. MindSpore: ``mindspore.profiler.EnvProfiler``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class EnvProfiler:
-    """``MS_PROFILER_OPTIONS='{"start": true, "output_path": "traces"}'`` profiles the whole run, from the import on.
+    """Profile of the whole run from the import, by ``MS_PROFILER_OPTIONS='{"start": true, "output_path": "traces"}'``.
 
     Known keys: start, output_path, activities, with_stack, profile_memory, record_shapes.
     """
@@ -26,7 +26,7 @@ class EnvProfiler:
 
     @classmethod
     def init_profiler(cls) -> None:
-        """Start what the environment asks for; the trace is written at the end of the process."""
+        """Start the profile of the environment; the trace is written at the end of the process."""
         text = os.environ.get("MS_PROFILER_OPTIONS")
         if not text or cls.profiler is not None:
             return

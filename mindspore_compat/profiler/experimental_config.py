@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.profiler._ExperimentalConfig``: kept; what it asks for exists on Ascend only."""
+"""Options of ``mindspore.profiler._ExperimentalConfig``: stored; they have an effect on Ascend only."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["_ExperimentalConfig"]
 
 @dataclass
 class _ExperimentalConfig:
-    """Options of upstream's tools."""
+    """Options of MindSpore's tools."""
 
     profiler_level: ProfilerLevel = ProfilerLevel.Level0
     aic_metrics: AicoreMetrics = AicoreMetrics.AiCoreNone

@@ -1,4 +1,4 @@
-"""Marks in a trace. Upstream: ``mindspore.profiler.mstx``."""
+"""Marks in a trace. MindSpore: ``mindspore.profiler.mstx``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class Mstx:
-    """Marks and ranges of the script's own, which a running profiler records. They lie on the thread that sets them, so
+    """The script's marks and ranges in a running profiler's trace. They belong to the thread that sets them, so
     ``stream`` has no effect.
 
     Examples:
@@ -27,7 +27,7 @@ class Mstx:
 
     @staticmethod
     def _name(message: Any, domain: Any, function: str) -> str:
-        """What the trace shows, "" for what can not be shown."""
+        """Return the text in the trace, "" for an invalid one."""
         for name, value in (("message", message), ("domain", domain)):
             if not isinstance(value, str) or not value:
                 _log.warning("Invalid %s for mstx.%s: %r. It must be a str that is not empty.", name, function, value)
@@ -44,7 +44,7 @@ class Mstx:
 
     @staticmethod
     def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
-        """Begin a range; its number for `range_end`, 0 where the message is none."""
+        """Begin a range; return its number for `range_end`, 0 for an invalid message."""
         name = Mstx._name(message, domain, "range_start")
         if not name:
             return 0

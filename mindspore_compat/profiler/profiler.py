@@ -1,4 +1,4 @@
-"""The profiler where upstream's files have it: ``mindspore.profiler.profiler``."""
+"""The profiler under the name of MindSpore's file: ``mindspore.profiler.profiler``."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def analyse(
     step_list: list[int] | None = None,
     data_simplification: bool = True,
 ) -> None:
-    """Upstream turns what an Ascend wrote into tables afterwards. Traces here are whole when they are written: what is
-    in ``profiler_path`` stays as it is, and a folder without any is said, as there.
+    """Check for traces. MindSpore builds tables from an Ascend's data here; these traces are complete when written.
+    Files in ``profiler_path`` stay unchanged, and a folder without traces is reported.
     """
     folder = os.path.realpath(check_type(profiler_path, "profiler_path", str, "analyse"))
     traces = [name for _, _, names in os.walk(folder) for name in names if name.endswith((".json", ".json.gz"))]

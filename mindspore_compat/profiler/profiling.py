@@ -1,4 +1,4 @@
-"""``profile``, ``Profiler`` and the handler that writes their traces. Upstream: ``mindspore.profiler``."""
+"""``profile``, ``Profiler`` and the handler for their traces. MindSpore: ``mindspore.profiler``."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _ACTIONS = {
 def tensorboard_trace_handler(
     dir_name: str | None = None, worker_name: str | None = None, analyse_flag: bool = True, async_mode: bool = False
 ) -> Callable[[Any], None]:
-    """A function for ``on_trace_ready`` that writes the trace to ``DIR_NAME/WORKER_NAME.TIME.pt.trace.json``, which
-    TensorBoard (with torch-tb-profiler) and ui.perfetto.dev open.
+    """Return a function for ``on_trace_ready`` that writes the trace to ``DIR_NAME/WORKER_NAME.TIME.pt.trace.json``,
+    for TensorBoard (with torch-tb-profiler) and ui.perfetto.dev.
 
     Args:
         dir_name: None: ``./data``.
@@ -60,7 +60,7 @@ def tensorboard_trace_handler(
 
 
 def _activities(chosen: Iterable[Any] | None) -> list[Any]:
-    """torch's activities; None is all there are. CUDA is left out where there is none."""
+    """Return torch's activities; None means all. CUDA is skipped if there is none."""
     found = (
         set(ProfilerActivity) if chosen is None else {ProfilerActivity(getattr(item, "value", item)) for item in chosen}
     )
@@ -75,14 +75,14 @@ _running: list[tuple[Profile, int]] = []  # the one that is recording, and its p
 
 @atexit.register
 def _end_what_is_running() -> None:
-    """A process that ends while torch records crashes, and the trace is lost."""
+    """End running profiles. A process that ends while torch records crashes, and the trace is lost."""
     for profile, process in list(_running):
         if process == os.getpid():
             profile._end()
 
 
 class Profile:
-    """Records operators (and kernels on CUDA) from `start` to `stop`, or of the steps that ``schedule`` names.
+    """Recorder of operators (and kernels on CUDA) from `start` to `stop`, or of the steps of ``schedule``.
 
     Args:
         activities: of `ProfilerActivity`; None: all that there are.
@@ -143,7 +143,7 @@ class Profile:
         (tensorboard_trace_handler() if handler is None else handler)(self)
 
     def start(self) -> None:
-        """Begin, unless another one is recording: torch records for one at a time, and crashes otherwise."""
+        """Begin, unless another one is recording: torch supports one at a time, and crashes otherwise."""
         if self._has_started:
             _log.warning("The profile has already started. Do not turn on again in the open state.")
             return
@@ -166,12 +166,12 @@ class Profile:
         self.torch_profile.stop()
 
     def _end(self) -> None:
-        """The program is over."""
+        """Stop at the end of the program."""
         _log.warning("profile is not stopped at the end of the program. The data may be incomplete.")
         self.stop()
 
     def step(self) -> None:
-        """A step is over."""
+        """End a step."""
         if self.schedule is None:
             _log.error("With no schedule in the Profiler, step takes no effect!")
         elif not self._has_started:
@@ -181,11 +181,11 @@ class Profile:
             self.torch_profile.step()
 
     def add_metadata(self, key: str, value: str) -> None:
-        """A text that the trace holds under ``key``."""
+        """Add a text to the trace under ``key``."""
         self.add_metadata_json(key, json.dumps(value))
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """A value, as JSON, that the trace holds under ``key``; what is no JSON is left out with a warning."""
+        """Add a value, as JSON, to the trace under ``key``; invalid JSON is skipped with a warning."""
         try:
             json.loads(value)
         except (TypeError, ValueError):
@@ -211,8 +211,8 @@ _OPTIONS = (
 
 
 class Profiler(Profile):
-    """Upstream's older `profile`: the trace is written into ``output_path`` (``./data``) at `analyse`, or, with a
-    schedule or ``on_trace_ready``, when it is whole. Options of Ascend are accepted without effect.
+    """MindSpore's older `profile`: the trace is written into ``output_path`` (``./data``) at `analyse`, or, with a
+    schedule or ``on_trace_ready``, when it is complete. Options of Ascend are accepted without effect.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -250,10 +250,10 @@ class Profiler(Profile):
     def offline_analyse(
         cls, path: str, pretty: bool = False, step_list: Any = None, data_simplification: bool = True
     ) -> None:
-        """Traces are whole when they are written: there is nothing to do."""
+        """Do nothing: traces are complete when written."""
 
     def op_analyse(self, op_name: Any, device_id: int | None = None) -> Any:
-        """Not supported.
+        """Raise UnsupportedError.
 
         Raises:
             UnsupportedError: always.

@@ -1,4 +1,4 @@
-"""Which steps are recorded. Upstream: ``mindspore.profiler.schedule``."""
+"""Schedule of the recorded steps. MindSpore: ``mindspore.profiler.schedule``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class ProfilerAction(Enum):
-    """What happens in a step."""
+    """Action in a step."""
 
     NONE = 0
     WARM_UP = 1
@@ -21,8 +21,8 @@ class ProfilerAction(Enum):
 
 
 class Schedule:
-    """After ``skip_first`` steps, over and over (or ``repeat`` times): ``wait`` steps without, ``warmup`` steps
-    recorded and thrown away, ``active`` steps recorded. Wrong values become 0 (``active``: 1), as upstream.
+    """Schedule of steps: after ``skip_first``, over and over (or ``repeat`` times), ``wait`` steps without, ``warmup``
+    steps recorded and dropped, ``active`` steps recorded. Wrong values become 0 (``active``: 1), as in MindSpore.
 
     Examples:
         >>> plan = ms.profiler.schedule(wait=1, warmup=1, active=2)
@@ -58,7 +58,7 @@ class Schedule:
         return ProfilerAction.RECORD if at < period - 1 else ProfilerAction.RECORD_AND_SAVE
 
     def to_dict(self) -> dict[str, int]:
-        """The five numbers by name."""
+        """Return the five numbers by name."""
         return {name: getattr(self, name) for name in ("wait", "active", "warmup", "repeat", "skip_first")}
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""A Cell's ``construct`` as nodes that can be changed. Upstream: ``mindspore.rewrite``."""
+"""A Cell's ``construct`` as editable nodes. MindSpore: ``mindspore.rewrite``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.rewrite import common

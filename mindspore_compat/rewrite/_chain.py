@@ -14,7 +14,7 @@ __all__ = ["Chain"]
 
 
 class Chain:
-    """Takes the place of a `SymbolTree` for these nodes.
+    """Stand-in of a `SymbolTree` for these nodes.
 
     Args:
         container: the node that calls the SequentialCell.
@@ -34,7 +34,7 @@ class Chain:
             node._tree = self
 
     def _tree_of(self, cell: Any) -> Any:
-        """The tree of a Cell that a script wrote, where its source can be read."""
+        """Return the tree of a script's Cell, if its source can be read."""
         try:
             return type(self.tree)(cell) if is_subtree(cell) else None
         except (UnsupportedError, RuntimeError):
@@ -48,7 +48,7 @@ class Chain:
         return [(0, self._nodes[place - 1], 0)] if place else []
 
     def replace(self, old_nodes: list[Node], new_nodes: list[Node]) -> None:
-        """Put the new nodes in the place of some that follow one another."""
+        """Put the new nodes in the place of consecutive ones."""
         place = self._nodes.index(old_nodes[0])
         self._nodes[place : place + len(old_nodes)] = new_nodes
         for node in old_nodes:
@@ -57,7 +57,7 @@ class Chain:
             node._tree = self
 
     def write(self) -> None:
-        """Give the SequentialCell its new Cells."""
+        """Set the SequentialCell's new Cells."""
         found: list[Any] = []
         for node in self.nodes():
             tree = node._sub_tree

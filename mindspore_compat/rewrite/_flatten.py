@@ -1,4 +1,4 @@
-"""``if`` statements whose outcome hangs on the network alone, not on what it is called with."""
+"""``if`` statements decided by the network alone, not by its arguments."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import torch
 from mindspore_compat.rewrite.node import Node
 from mindspore_compat.rewrite.node_type import NodeType
 
-#: functions that may be asked: they have no effects
+#: functions without effects, allowed in conditions
 _HARMLESS = ("isinstance", "issubclass", "hasattr", "getattr", "len", "callable", "type", "bool", "int", "str")
 
 
 def outcome(test: ast.expr, network: Any, names: dict[str, Any], local: set[str]) -> bool | None:
-    """What a condition says of ``network`` as it is now; None where it asks for variables or Tensors, or calls."""
+    """Return a condition's value for ``network`` as it is now; None if it uses variables or Tensors, or calls."""
     parts = list(ast.walk(test))
     if any(isinstance(item, ast.Name) and item.id in local and item.id != "self" for item in parts):
         return None
@@ -30,7 +30,7 @@ def outcome(test: ast.expr, network: Any, names: dict[str, Any], local: set[str]
 
 
 def flatten(tree: Any) -> None:
-    """In place of such statements, the nodes of what they run, in this tree and those of its Cells."""
+    """Replace such statements by the nodes of the chosen branch, in this tree and those of its Cells."""
     place = 0
     while place < len(tree._nodes):
         node = tree._nodes[place]

@@ -1,4 +1,4 @@
-"""From the source of a ``construct`` to nodes: nested expressions become statements of their own, in their order."""
+"""Parser from the source of a ``construct`` to nodes: nested expressions become separate statements, in their order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COMPARED = (ast.BinOp, ast.UnaryOp, ast.Compare)
 
 
 class Parser:
-    """Turns statements into nodes.
+    """Converter of statements to nodes.
 
     Args:
         network: the Cell; attributes of ``self`` are looked up in it.
@@ -67,7 +67,7 @@ class Parser:
             self._keep(NodeType.Python, "python_node", statement)
 
     def _control_flow(self, statement: ast.If | ast.For | ast.While) -> None:
-        """A node for the statement, one for its ``else``; what ``if`` asks and ``for`` goes through stands before."""
+        """Append a node for the statement, one for its ``else``, and before them the condition or iterable."""
         name, field = {ast.If: ("if", "test"), ast.For: ("for", "iter"), ast.While: ("while", "test")}[type(statement)]
         asked = getattr(statement, field)
         static = outcome(asked, self._network, self._names, self._local) if name == "if" else None
@@ -94,7 +94,7 @@ class Parser:
             self._call(value, targets)
         elif isinstance(value, _COMPARED) and (not isinstance(value, ast.Compare) or len(value.ops) == 1):
             self._arithmetic(value, targets)
-        elif isinstance(value, ast.BoolOp):  # the operands are asked one after another: only the first may go before
+        elif isinstance(value, ast.BoolOp):  # operands are evaluated one after another: only the first may move ahead
             operator = value.op
             args = [scoped(self._simple(value.values[0])), *(scoped(item) for item in value.values[1:])]
             name = self._unique(f"boolop_{type(operator).__name__.lower()}")
@@ -104,7 +104,7 @@ class Parser:
             args = [scoped(item) for item in self._all(value.elts)]
             name = self._unique(kind.__name__.lower())
             self._add(NodeType.CallMethod, name, targets, args, None, lambda a, k: kind(a, ast.Load()))
-        else:  # an attribute, an item of something, what Python evaluates in part: as it was written
+        else:  # an attribute, an item, a partial evaluation: as written
             name = {ast.Attribute: "attribute_assign", ast.Subscript: "subscript_var"}.get(type(value), "assign")
             self._add(NodeType.CallMethod, self._unique(name), targets, [scoped(value)], None, lambda a, k: a[0])
 
@@ -170,7 +170,7 @@ class Parser:
         return NodeType.CallFunction, found if callable(found) else None
 
     def _looked_up(self, function: ast.expr) -> Any:
-        """What a dotted name means before the network runs, or None."""
+        """Return the object of a dotted name before the network runs, or None."""
         path: list[str] = []
         while isinstance(function, ast.Attribute):
             path.append(function.attr)
@@ -188,14 +188,14 @@ class Parser:
         return found
 
     def _all(self, values: list[ast.expr]) -> list[ast.expr]:
-        """Simple expressions for all, evaluated in their order."""
+        """Return simple expressions for all, evaluated in their order."""
         last = max((index for index, item in enumerate(values) if not _is_simple(item)), default=-1)
         return [
             self._simple(item, index < last and isinstance(item, ast.Attribute)) for index, item in enumerate(values)
         ]
 
     def _simple(self, value: ast.expr, always: bool = False) -> ast.expr:
-        """A constant, name or dotted name; anything else goes into a variable first."""
+        """Return a constant, name or dotted name; anything else is assigned to a variable first."""
         if _is_simple(value) and not always:
             return value
         position = len(self.nodes)
@@ -209,12 +209,12 @@ class Parser:
 
 
 def _runs_aside(statement: ast.AST) -> bool:
-    """Whether something in it cannot be taken out of its place."""
+    """Return whether some part of it cannot be moved."""
     return any(isinstance(item, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)) for item in ast.walk(statement))
 
 
 def _is_value(value: ast.expr) -> bool:
-    """Whether it becomes a node of its own: a call, an operator, a tuple or list."""
+    """Return whether it becomes a node of its own: a call, an operator, a tuple or list."""
     if isinstance(value, ast.Compare):
         return len(value.ops) == 1
     return isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Tuple, ast.List))

@@ -20,7 +20,7 @@ for key, value in obj.__dict__.items():
 
 
 def source_of(tree: Any) -> str:
-    """The source of the class of the tree's network, after those of its fathers and of the networks in it."""
+    """Return the source of the class of the tree's network, after those of its base classes and sub-networks."""
     module = _Module()
     module.network(tree)
     lines = ["import sys", f"from {UPSTREAM} import nn"]
@@ -30,7 +30,7 @@ def source_of(tree: Any) -> str:
 
 
 class _OldSuper(ast.NodeTransformer):
-    """``super()`` of the class that the method comes from: the new class has that one in between."""
+    """``super()`` of the method's original class: the new class derives from that one."""
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
@@ -70,7 +70,7 @@ class _Module:
         return cls.__qualname__
 
     def _fathers(self, cls: type) -> list[str]:
-        """What the new class derives from, its origin first."""
+        """Return the base classes of the new class, its origin first."""
         outside = sys.stdlib_module_names | {"builtins"}
         bases = [base for base in cls.__bases__ if base.__module__.partition(".")[0] not in outside]
         return [self._known(cls), *(self._father(base) for base in bases)]
@@ -81,7 +81,7 @@ class _Module:
         return self._class(f"{cls.__name__}Opt", f"({', '.join(self._fathers(cls))}):\n    pass\n")
 
     def network(self, tree: Any) -> str:
-        """Add the class of a tree's network; its name."""
+        """Add the class of a tree's network; return its name."""
         cls = type(tree._network)
         fathers = self._fathers(cls)
         lines = _COPY.split("\n")
@@ -101,7 +101,7 @@ class _Module:
         return self._class(f"{cls.__name__}Opt", f"({', '.join(fathers)}):\n\n{textwrap.indent(made, '    ')}\n")
 
     def _globals(self, method: ast.FunctionDef, tree: Any) -> None:
-        """Import what the code takes from its module."""
+        """Import the globals that the code uses from its module."""
         names = tree._function.__globals__
         used = {item.id for item in ast.walk(method) if isinstance(item, ast.Name)}
         for name in sorted(used & names.keys() - vars(builtins).keys()):

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.Node``."""
+"""Nodes of a tree. MindSpore: ``mindspore.rewrite.Node``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Template = Callable[[list[ast.expr], dict[str, ast.expr]], ast.expr]
 
 
 def scoped(expr: ast.expr) -> ScopedValue:
-    """An expression as a `ScopedValue`; one that is no constant and no dotted name keeps its code."""
+    """Return an expression as a `ScopedValue`; one that is no constant and no dotted name keeps its code."""
     if isinstance(expr, ast.Constant):
         return ScopedValue(ValueType.ConstantValue, "", expr.value)
     if isinstance(expr, ast.Name):
@@ -31,7 +31,7 @@ def scoped(expr: ast.expr) -> ScopedValue:
 
 
 def expression(value: ScopedValue, objects: dict[str, Any], is_target: bool = False) -> ast.expr:
-    """The code of ``value``; objects that code cannot say are put into ``objects`` by name."""
+    """Return the code of ``value``; objects without a literal form are put into ``objects`` by name."""
     if value.type is ValueType.ConstantValue:
         return ast.Constant(value.value)
     if value.type is ValueType.TupleValue:
@@ -53,12 +53,12 @@ def expression(value: ScopedValue, objects: dict[str, Any], is_target: bool = Fa
 
 
 class Node:
-    """A statement of a `SymbolTree`: ``targets = f(*args, **kwargs)``. Made by `SymbolTree.create`, `create_call_cell`
-    and `create_call_function`.
+    """A statement of a `SymbolTree`: ``targets = f(*args, **kwargs)``. Create one by `SymbolTree.create`,
+    `create_call_cell` or `create_call_function`.
     """
 
     def __new__(cls, node_type: Any, *args: Any, **kwargs: Any) -> Node:
-        """A handler is the node itself here."""
+        """Return the node itself for a handler."""
         return node_type if isinstance(node_type, Node) else super().__new__(cls)
 
     def __init__(
@@ -80,11 +80,11 @@ class Node:
         self._template, self._statement = template, statement
         self._tree: Any = None
         self._sub_tree: Any = None
-        self._attribute: str | None = None  # of the network, for a Cell that an insertion brings
+        self._attribute: str | None = None  # of the network, for an inserted Cell
         self._default: ScopedValue | None = None
         self._branch_of: Node | None = None  # an ``else``: its ``if``, which holds the code
-        self._static: bool | None = None  # of an ``if``: what it asks, where that hangs on the network alone
-        self._chain: Any = None  # of a SequentialCell whose Cells were asked for
+        self._static: bool | None = None  # of an ``if``: its condition's value, if the network alone decides it
+        self._chain: Any = None  # of a SequentialCell, after access to its Cells
         self._attributes: dict[str, Any] = {}
 
     @staticmethod
@@ -96,7 +96,7 @@ class Node:
         name: str = "",
         is_sub_net: bool = False,
     ) -> Node:
-        """``targets = self.name(*args, **kwargs)``, where ``name`` will be ``cell``.
+        """Return a node ``targets = self.name(*args, **kwargs)``, where ``name`` will be ``cell``.
 
         Args:
             cell: a Cell or a Primitive.
@@ -117,68 +117,68 @@ class Node:
         args: list[ScopedValue] | None = None,
         kwargs: dict[str, ScopedValue] | None = None,
     ) -> Node:
-        """``targets = function(*args, **kwargs)``."""
+        """Return a node ``targets = function(*args, **kwargs)``."""
         values = _checked(targets, args, kwargs)
         return Node(NodeType.CallFunction, function.__name__, *values, instance=function)
 
     @staticmethod
     def create_input(param_name: str, default: ScopedValue | None = None) -> Node:
-        """Another argument of ``construct``."""
+        """Return a node for another argument of ``construct``."""
         node = Node(NodeType.Input, f"input_{param_name}", [ScopedValue.create_naming_value(param_name)])
         node._default = default
         return node
 
-    # --- what it is ---------------------------------------------------------------------------------------------------
+    # --- properties ---------------------------------------------------------------------------------------------------
 
     def get_handler(self) -> Node:
-        """Itself."""
+        """Return the node itself."""
         return self
 
     def get_name(self) -> str:
-        """Its name, unique in its tree."""
+        """Return its name, unique in its tree."""
         return self._name
 
     def get_node_type(self) -> NodeType:
-        """What it does."""
+        """Return its type."""
         return self._type
 
     def get_instance(self) -> Any:
-        """The Cell, Primitive or function that it calls, or None."""
+        """Return the Cell, Primitive or function that it calls, or None."""
         return self._instance
 
     def get_instance_type(self) -> Any:
-        """The class of the Cell or Primitive, a function itself, NoneType for other nodes."""
+        """Return the class of the Cell or Primitive, a function itself, NoneType for other nodes."""
         if isinstance(self._instance, (torch.nn.Module, Primitive)) or self._instance is None:
             return type(self._instance)
         return self._instance
 
     def get_targets(self) -> list[ScopedValue]:
-        """What it assigns to."""
+        """Return its targets."""
         return self._targets
 
     def get_args(self) -> list[ScopedValue]:
-        """Its arguments."""
+        """Return its arguments."""
         return self._args
 
     def get_kwargs(self) -> dict[str, ScopedValue]:
-        """Its keyword arguments."""
+        """Return its keyword arguments."""
         return self._kwargs
 
     def get_symbol_tree(self) -> Any:
-        """The `SymbolTree` that holds it, or None."""
+        """Return the `SymbolTree` that holds it, or None."""
         return self._tree
 
     def get_belong_symbol_tree(self) -> Any:
-        """The `SymbolTree` that it is in, also as a Cell of a SequentialCell there, or None."""
+        """Return the `SymbolTree` that it is in, also as a Cell of a SequentialCell there, or None."""
         return getattr(self._tree, "tree", self._tree)
 
     @property
     def symbol_tree(self) -> Any:
-        """`get_sub_tree`, by the name of upstream's handlers."""
+        """`get_sub_tree`, by the name of MindSpore's handlers."""
         return self.get_sub_tree()
 
     def nodes(self) -> list[Node]:
-        """Of a SequentialCell: a node for each of its Cells."""
+        """Return a node for each Cell of a SequentialCell."""
         if self._type is not NodeType.CellContainer:
             raise TypeError(f"For 'nodes', the type of node should be 'NodeType.CellContainer', but got {self._type}")
         if self._chain is None:
@@ -186,7 +186,7 @@ class Node:
         return self._chain.nodes()
 
     def get_sub_tree(self) -> Any:
-        """The `SymbolTree` of the Cell that it calls.
+        """Return the `SymbolTree` of the Cell that it calls.
 
         Raises:
             TypeError: if its type is not ``NodeType.Tree``.
@@ -195,14 +195,14 @@ class Node:
             raise TypeError(f"For get_sub_tree, the type of node should be 'NodeType.Tree', but got {self._type}")
         return self._sub_tree
 
-    # --- its neighbours -----------------------------------------------------------------------------------------------
+    # --- neighbours ---------------------------------------------------------------------------------------------------
 
     def get_inputs(self) -> list[Node]:
-        """The nodes whose targets are its arguments, one for each such argument."""
+        """Return the nodes that assign its arguments, one for each such argument."""
         return [] if self._tree is None else [found for _, found, _ in self._tree._providers(self)]
 
     def get_users(self) -> list[Node]:
-        """The nodes that have its targets as arguments, each once."""
+        """Return the nodes that have its targets as arguments, each once."""
         if self._tree is None:
             return []
         return [
@@ -210,14 +210,14 @@ class Node:
         ]
 
     def get_arg_providers(self) -> dict[int, tuple[Node, int]]:
-        """{position of an argument: (node that assigned it, position among its targets)}."""
+        """Return {position of an argument: (node that assigned it, position among its targets)}."""
         if self._tree is None:
             return {}
         return {position: (found, target) for position, found, target in self._tree._providers(self)}
 
     def get_target_users(self, index: int = -1) -> Any:
-        """{position of a target: [(node that has it as an argument, position of the argument)]}, or the list of the
-        target at ``index``.
+        """Return {position of a target: [(node that has it as an argument, position of the argument)]}, or the list of
+        the target at ``index``.
         """
         users: dict[int, list[tuple[Node, int]]] = {}
         for node in [] if self._tree is None else self._tree.nodes():
@@ -226,19 +226,19 @@ class Node:
                     users.setdefault(target, []).append((node, position))
         return users if index == -1 else users.get(index, [])
 
-    # --- what users say about it --------------------------------------------------------------------------------------
+    # --- attributes of users ------------------------------------------------------------------------------------------
 
     def set_attribute(self, key: str, value: Any) -> None:
         """Keep a value with the node."""
         self._attributes[key] = value
 
     def get_attribute(self, key: str) -> Any:
-        """What `set_attribute` kept, or an attribute of the Cell that the node calls; None for neither."""
+        """Return the value of `set_attribute`, or an attribute of the Cell that the node calls; None for neither."""
         return self.get_attributes().get(key)
 
     def get_attributes(self) -> dict[str, Any]:
-        """Attributes of the Cell or Primitive that the node calls (public ones, as its ``__dict__`` has them) and what
-        `set_attribute` kept.
+        """Return the attributes of the Cell or Primitive that the node calls (public ones, from its ``__dict__``) and
+        the values of `set_attribute`.
         """
         own = vars(self._instance) if isinstance(self._instance, (torch.nn.Module, Primitive)) else {}
         return {**{name: value for name, value in own.items() if not name.startswith("_")}, **self._attributes}
@@ -246,7 +246,7 @@ class Node:
     # --- changes ------------------------------------------------------------------------------------------------------
 
     def set_arg(self, index: int, arg: ScopedValue | str) -> None:
-        """Replace an argument; keyword arguments count on behind the others.
+        """Replace an argument; keyword arguments are numbered after the others.
 
         Raises:
             TypeError: for a node whose code is kept as it was written. IndexError: for no such one.
@@ -271,11 +271,11 @@ class Node:
         self.set_arg(arg_idx, targets[out_idx or 0])
 
     def _asks(self, index: int) -> bool:
-        """Whether the argument is what an ``if`` asks or a ``for`` goes through."""
+        """Return whether the argument is the condition of an ``if`` or the iterable of a ``for``."""
         return isinstance(self._statement, (ast.If, ast.For)) and self._branch_of is None and index == 0
 
     def _code(self, objects: dict[str, Any]) -> ast.stmt:
-        """Its statement."""
+        """Return its statement."""
         if self._statement is not None:
             made: Any = copy.deepcopy(self._statement)
             if isinstance(made, (ast.If, ast.For)):

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.NodeType``."""
+"""Node types. MindSpore: ``mindspore.rewrite.NodeType``."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ __all__ = ["NodeType"]
 
 
 class NodeType(Enum):
-    """What a node of a `SymbolTree` does."""
+    """Type of a `SymbolTree`'s node."""
 
     Unknown = 0
     CallCell = 1

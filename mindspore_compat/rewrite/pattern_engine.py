@@ -1,4 +1,4 @@
-"""Patterns of nodes and what replaces them. Upstream: ``mindspore.rewrite.api.pattern_engine``."""
+"""Patterns of nodes and their replacements. MindSpore: ``mindspore.rewrite.api.pattern_engine``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["PatternEngine", "PatternNode", "Replacement", "VarNode"]
 
 
 class PatternNode:
-    """A node of a pattern: it fits to a `Node` that calls an instance of ``match_type``, and its inputs to that node's.
+    """Node of a pattern: it fits a `Node` that calls an instance of ``match_type``, and its inputs fit that node's.
 
     Args:
         pattern_node_name: under which the node is found in what has matched.
@@ -31,7 +31,7 @@ class PatternNode:
 
     @staticmethod
     def from_node(node: Node) -> PatternNode:
-        """What fits to the Cell of ``node``, whatever its inputs."""
+        """Return a pattern for the Cell of ``node``, whatever its inputs."""
         made = PatternNode(str(node.get_targets()[0]))
         if node.get_node_type() is NodeType.CallCell:
             made._type = node.get_instance_type()
@@ -39,46 +39,46 @@ class PatternNode:
 
     @staticmethod
     def create_pattern_from_node(node: Node) -> PatternNode:
-        """What fits to ``node`` and all before it."""
+        """Return a pattern for ``node`` and all before it."""
         made = PatternNode.from_node(node)
         made._inputs = [PatternNode.create_pattern_from_node(item) for item in node.get_inputs()]
         return made
 
     @staticmethod
     def create_pattern_from_list(type_list: list) -> Any:
-        """The last of a chain of calls of these classes; None for an empty list."""
+        """Return the last pattern of a chain of calls of these classes; None for an empty list."""
         last = None
         for place, kind in enumerate(type_list):
             last = PatternNode(f"{place}-{kind}", kind, [] if last is None else [last])
         return last
 
     def add_input(self, node: PatternNode) -> None:
-        """One more input."""
+        """Add one more input."""
         self._inputs.append(node)
 
     def set_inputs(self, inputs: list[PatternNode]) -> None:
-        """These inputs instead."""
+        """Replace the inputs."""
         self._inputs = inputs
 
     def match(self, node: Node) -> bool:
-        """Whether ``node`` alone, without its inputs, fits."""
+        """Return whether ``node`` alone, without its inputs, fits."""
         return self._type == node.get_instance_type()
 
     def get_inputs(self) -> list[PatternNode]:
-        """Its inputs."""
+        """Return its inputs."""
         return self._inputs
 
     def name(self) -> str:
-        """Its name."""
+        """Return its name."""
         return self._name
 
     def type(self) -> Any:
-        """The class that it fits to."""
+        """Return the class that it fits."""
         return self._type
 
 
 class VarNode(PatternNode):
-    """What fits to any node; it is not in what has matched."""
+    """Pattern for any node; it is not part of the match."""
 
     def __init__(self) -> None:
         super().__init__("placeholder", Cell, [])
@@ -88,11 +88,11 @@ class VarNode(PatternNode):
 
 
 class Replacement(abc.ABC):
-    """What makes new nodes of matched ones: derive from it and write ``build``."""
+    """Base of replacements of matched nodes: derive from it and write ``build``."""
 
     @abc.abstractmethod
     def build(self, pattern: PatternNode, is_chain_pattern: bool, matched: OrderedDict) -> list[Node]:
-        """The new nodes, in their order; none to change nothing.
+        """Return the new nodes, in their order; none to change nothing.
 
         Args:
             pattern: the last node of the pattern.
@@ -106,7 +106,7 @@ class Replacement(abc.ABC):
 
 
 class PatternEngine:
-    """Replaces what fits to a pattern, in a `SymbolTree` and in those of its Cells.
+    """Replacement of nodes that match a pattern, in a `SymbolTree` and in those of its Cells.
 
     Args:
         pattern: a `PatternNode`, or a list of classes that are called one after the other.
@@ -121,11 +121,11 @@ class PatternEngine:
         self._pattern = PatternNode.create_pattern_from_list(pattern)
 
     def pattern(self) -> PatternNode:
-        """The last node of the pattern."""
+        """Return the last node of the pattern."""
         return self._pattern
 
     def apply(self, stree: SymbolTree) -> bool:
-        """Replace all that fits; whether anything of ``stree`` itself, not of its Cells, was replaced."""
+        """Replace all matches; return whether a node of ``stree`` itself, not of its Cells, was replaced."""
         changed, queue, visited = False, list(stree.get_inputs()), []  # type: ignore[var-annotated]
         while queue:
             node = queue.pop(0)
@@ -134,7 +134,7 @@ class PatternEngine:
             visited.append(node)
             if node.get_node_type() is NodeType.CellContainer:
                 self._apply_to_cells(node)
-                continue  # upstream does not look beyond it, either
+                continue  # MindSpore does not search beyond it, either
             if node.get_node_type() is NodeType.Tree:
                 self.apply(node.get_sub_tree())
             matched = self._found(node)
@@ -150,12 +150,12 @@ class PatternEngine:
         return changed
 
     def _found(self, node: Node) -> Any:
-        """What fits, unless something else uses what is between."""
+        """Return the match, unless other nodes use its inner nodes."""
         fits, matched = self._match(self._pattern, node)
         return matched if fits and self._check_match(self._pattern, matched) else None
 
     def _match(self, pattern: PatternNode, node: Node) -> tuple[bool, OrderedDict]:
-        """Whether ``node`` and its inputs fit, and {name of a PatternNode: Node}, inputs first."""
+        """Return whether ``node`` and its inputs fit, and {name of a PatternNode: Node}, inputs first."""
         kinds = (NodeType.CallCell, NodeType.CallPrimitive, NodeType.Input)
         if node.get_node_type() not in kinds or not pattern.match(node):
             return False, OrderedDict()
@@ -175,13 +175,13 @@ class PatternEngine:
 
     @staticmethod
     def _check_match(pattern: PatternNode, match_dict: OrderedDict) -> bool:
-        """Whether all but the last of the matched nodes are used by matched ones only."""
+        """Return whether all but the last of the matched nodes are used by matched ones only."""
         nodes = list(match_dict.values())
         inner = [node for name, node in match_dict.items() if name != pattern.name()]
         return all(any(user is item for item in nodes) for node in inner for user in node.get_users())
 
     def _apply_to_cells(self, container: Node) -> None:
-        """The same for the Cells of a SequentialCell. They change when the tree makes its network, as upstream."""
+        """Apply to the Cells of a SequentialCell. They change when the tree makes its network, as in MindSpore."""
         for node in container.nodes():
             if node.get_symbol_tree() is None:
                 continue

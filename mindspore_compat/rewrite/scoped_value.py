@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.ScopedValue``."""
+"""Values in source code. MindSpore: ``mindspore.rewrite.ScopedValue``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ScopedValue", "ValueType"]
 
 
 class ValueType(Enum):
-    """What a `ScopedValue` holds."""
+    """Kind of a `ScopedValue`."""
 
     ConstantValue = 0
     TupleValue = 20
@@ -33,7 +33,7 @@ class ScopedValue:
 
     @classmethod
     def create_variable_value(cls, value: Any) -> ScopedValue:
-        """From a Python value; tuples, lists and dicts item by item."""
+        """Return the value of a Python object; tuples, lists and dicts item by item."""
         make = cls.create_variable_value
         if value is None or isinstance(value, (int, float, str, bool)):
             return cls(ValueType.ConstantValue, "", value)
@@ -47,7 +47,7 @@ class ScopedValue:
 
     @classmethod
     def create_naming_value(cls, name: str, scope: str = "") -> ScopedValue:
-        """A variable ``name``, or ``scope.name``."""
+        """Return a variable ``name``, or ``scope.name``."""
         return cls(
             ValueType.NamingValue,
             check_type(scope, "scope", str, "ScopedValue"),
@@ -56,7 +56,7 @@ class ScopedValue:
 
     @staticmethod
     def create_name_values(names: Sequence[str], scopes: Sequence[str] | None = None) -> list[ScopedValue]:
-        """A variable for each name.
+        """Return a variable for each name.
 
         Raises:
             ValueError: if their numbers differ.

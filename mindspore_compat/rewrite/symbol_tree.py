@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.SymbolTree``."""
+"""Trees of statements. MindSpore: ``mindspore.rewrite.SymbolTree``."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Position(NamedTuple):
 
 @describe_partial("statements inside if, for and while, functions and SequentialCells are not nodes of their own")
 class SymbolTree:
-    """The statements of a Cell's ``construct`` as nodes; `get_network` makes a Cell of them that shares the Parameters
-    and Cells of the given one.
+    """The statements of a Cell's ``construct`` as nodes; `get_network` makes a Cell from them that shares the
+    Parameters and Cells of the given one.
 
-    Calls inside calls become statements of their own, evaluated in the same order. ``if``, ``for``,
-    ``while`` are one node each, of which neighbours know nothing.
-    Nothing is written to disk but by `save_network_to_file` (upstream writes a file for `get_network`).
+    Calls inside calls become separate statements, evaluated in the same order. ``if``, ``for``, ``while`` are one node
+    each, opaque for their neighbours. Only `save_network_to_file` writes to disk (MindSpore writes a file for
+    `get_network`).
 
     Examples:
         >>> tree = ms.rewrite.SymbolTree.create(nn.Dense(3, 2))
@@ -45,7 +45,7 @@ class SymbolTree:
     """
 
     def __new__(cls, handler: Any) -> SymbolTree:
-        """A handler is the tree itself here."""
+        """Return the tree itself for a handler."""
         return handler if isinstance(handler, SymbolTree) else super().__new__(cls)
 
     def __init__(self, handler: Any) -> None:
@@ -100,7 +100,7 @@ class SymbolTree:
 
     @classmethod
     def create(cls, network: Any) -> SymbolTree:
-        """The tree of a Cell.
+        """Return the tree of a Cell.
 
         Raises:
             RuntimeError: if its source is not to be found.
@@ -117,33 +117,33 @@ class SymbolTree:
                 try:
                     node._sub_tree = sub_trees[key] if key in sub_trees else SymbolTree(node._instance)
                 except (UnsupportedError, RuntimeError):
-                    node._type = NodeType.CallCell  # its source cannot be read: it stays as it is
+                    node._type = NodeType.CallCell  # its source cannot be read: it stays unchanged
                     continue
                 sub_trees[key] = node._sub_tree
 
     _chain_of = staticmethod(Chain)
 
     def get_handler(self) -> SymbolTree:
-        """Itself."""
+        """Return the tree itself."""
         return self
 
     def nodes(self, all_nodes: bool = False) -> Iterator[Node]:
-        """The nodes in the order of their statements; ``all_nodes``: those of sub-networks too."""
+        """Yield the nodes in the order of their statements; ``all_nodes``: those of sub-networks too."""
         for node in list(self._nodes):
             yield node
             if all_nodes and node._sub_tree is not None:
                 yield from node._sub_tree.nodes(True)
 
     def get_node(self, node_name: str) -> Node | None:
-        """The node of that name, or None."""
+        """Return the node of that name, or None."""
         return next((node for node in self._nodes if node.get_name() == node_name), None)
 
     def all_nodes(self, subtree_nodes: bool = True) -> list[Node]:
-        """The nodes as a list, with those of sub-networks."""
+        """Return the nodes as a list, with those of sub-networks."""
         return list(self.nodes(subtree_nodes))
 
     def set_output(self, index: int, return_value: str) -> Node:
-        """Make the argument of the first ``return`` at ``index`` another variable; returns the node.
+        """Make the argument of the first ``return`` at ``index`` another variable; return the node.
 
         Raises:
             RuntimeError: without a return. IndexError: for no such argument.
@@ -155,23 +155,23 @@ class SymbolTree:
         return node
 
     def flatten_static_if_control_flow(self) -> None:
-        """In place of each ``if`` whose outcome hangs on the network alone, the nodes of what it runs."""
+        """Replace each ``if`` decided by the network alone by the nodes of its chosen branch."""
         flatten(self)
 
     def get_inputs(self) -> list[Node]:
-        """The nodes of ``construct``'s arguments."""
+        """Return the nodes of ``construct``'s arguments."""
         return [node for node in self._nodes if node._type is NodeType.Input]
 
     def get_origin_network(self) -> Any:
-        """The Cell that the tree was made of."""
+        """Return the Cell of the tree."""
         return self._network
 
     def before(self, node: Node | str) -> Position:
-        """The place before ``node``."""
+        """Return the place before ``node``."""
         return Position(self, self._own(node), True)
 
     def after(self, node: Node | str) -> Position:
-        """The place behind ``node``."""
+        """Return the place behind ``node``."""
         return Position(self, self._own(node), False)
 
     def _own(self, node: Node | str) -> Node:
@@ -206,7 +206,7 @@ class SymbolTree:
         return node
 
     def erase(self, node: Node | str) -> Node | None:
-        """Take a node out; None if the tree has none of that name."""
+        """Remove and return a node; None if the tree has none of that name."""
         if isinstance(node, str) and self.get_node(node) is None:
             return None
         found = self._own(node)
@@ -219,7 +219,7 @@ class SymbolTree:
         return found
 
     def replace(self, old_node: Node, new_nodes: list[Node]) -> Node:
-        """Put the new nodes, in their order, where ``old_node`` is; returns the last one."""
+        """Put the new nodes, in their order, where ``old_node`` is; return the last one."""
         if isinstance(old_node.get_symbol_tree(), Chain):
             old_node.get_symbol_tree().replace([old_node], new_nodes)
             return new_nodes[-1]
@@ -229,7 +229,7 @@ class SymbolTree:
         return new_nodes[-1]
 
     def unique_name(self, name: str = "output") -> str:
-        """``name``, or ``name_n``, that no variable and no attribute of the network has; it is taken from now on."""
+        """Return ``name``, or ``name_n``, unused by variables and attributes of the network, and reserve it."""
         return self._free(name, self._names)
 
     def _node_name(self, name: str) -> str:
@@ -244,7 +244,7 @@ class SymbolTree:
         return found
 
     def _providers(self, node: Node) -> list[tuple[int, Node, int]]:
-        """(position of the argument, node that assigned it last, position among its targets) in this tree."""
+        """Return (position of the argument, node that assigned it last, position among its targets) in this tree."""
         place = next((index for index, item in enumerate(self._nodes) if item is node), 0)
         found = []
         for position, argument in enumerate(node_arguments(node)):
@@ -257,7 +257,7 @@ class SymbolTree:
     # --- the new network ----------------------------------------------------------------------------------------------
 
     def _method(self) -> ast.FunctionDef:
-        """``construct`` of the nodes as they stand."""
+        """Return ``construct`` of the current nodes."""
         definition = ast.FunctionDef("construct", self._arguments(), [], [])
         whole = {id(node._branch_of) for node in self._nodes if node._branch_of is not None}
         for node in self._nodes:
@@ -281,26 +281,26 @@ class SymbolTree:
         return given
 
     def get_code(self) -> str:
-        """The source of the new classes: that of the network, of its fathers, of the networks in it. ``NetOpt(net)``
-        is what `get_network` gives.
+        """Return the source of the new classes: that of the network, of its base classes, of the networks in it.
+        ``NetOpt(net)`` equals the result of `get_network`.
         """
         return source_of(self)
 
     def set_saved_file_name(self, file_name: str) -> None:
-        """Where `save_network_to_file` writes; ``.py`` is added."""
+        """Set the file of `save_network_to_file`; ``.py`` is added."""
         self._saved_file_name = file_name if file_name.endswith(".py") else f"{file_name}.py"
 
     def get_saved_file_name(self) -> str:
-        """Where `save_network_to_file` writes, "./network_define.py" at first."""
+        """Return the file of `save_network_to_file`, "./network_define.py" at first."""
         return self._saved_file_name
 
     def save_network_to_file(self) -> None:
-        """Write what `get_code` gives. Raises: OSError if the file cannot be written."""
+        """Write the result of `get_code`. Raises: OSError if the file cannot be written."""
         write_atomically(self._saved_file_name, [self.get_code().encode()])
 
     def get_network(self) -> Any:
-        """A Cell with the nodes as its ``construct``; everything else it shares with the given one, which should no
-        longer be used.
+        """Return a Cell with the nodes as its ``construct``; it shares everything else with the given one, which should
+        no longer be used.
         """
         kind = type(self._network)
         made: Any = type(f"{kind.__name__}Opt", (kind,), {"construct": self._compiled(), "__module__": kind.__module__})
@@ -323,7 +323,7 @@ class SymbolTree:
         return network
 
     def _compiled(self) -> Callable[..., Any]:
-        """The method with the globals and the closure of the one it comes from."""
+        """Return the method with the globals and the closure of the original."""
         method = self._method()
         factory = ast.parse(f"def _make({', '.join(self._closure)}):\n    return construct").body[0]
         assert isinstance(factory, ast.FunctionDef)
@@ -337,7 +337,7 @@ class SymbolTree:
         return made
 
     def print_node_tabulate(self, all_nodes: bool = False) -> None:
-        """Print a table: type, name, code, where arguments come from, where targets go."""
+        """Print a table: type, name, code, sources of arguments, users of targets."""
         rows = [("node type", "name", "codes", "arg providers", "target users")]
         for node in self.nodes(all_nodes):
             arguments = {place: (found.get_name(), at) for place, (found, at) in node.get_arg_providers().items()}
@@ -350,7 +350,7 @@ class SymbolTree:
 
 
 def node_arguments(node: Node) -> list[ScopedValue]:
-    """All arguments of a node, those by keyword last."""
+    """Return all arguments of a node, those by keyword last."""
     return [*node._args, *node._kwargs.values()]
 
 
@@ -359,7 +359,7 @@ def _is_stored(item: Any) -> TypeGuard[ast.Name]:
 
 
 class _Mangled(ast.NodeTransformer):
-    """Private names (``__x``) as Python's classes know them."""
+    """Private names (``__x``) in the form of Python's classes."""
 
     def __init__(self, owner: str) -> None:
         self._prefix = f"_{owner.lstrip('_')}"

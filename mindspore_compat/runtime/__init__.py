@@ -1,7 +1,7 @@
-"""``mindspore.runtime``: streams, events, memory and threads of the device that computes.
+"""``mindspore.runtime``: streams, events, memory and threads of the current device.
 
-On a CUDA device they are torch's. On a CPU everything runs in order: there is one stream, nothing has to be waited for,
-and the statistics of device memory are 0, as real MindSpore's are there.
+On a CUDA device they are torch's. On a CPU everything runs in order: there is one stream, waiting is never necessary,
+and the statistics of device memory are 0, as in real MindSpore.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
@@ -27,6 +27,6 @@ __getattr__ = module_getattr(
             ),
             _CORES,
         ),
-        "memory_replay": "it replays a trace of upstream's memory pool; use torch.cuda.memory._record_memory_history.",
+        "memory_replay": "it replays a trace of MindSpore's memory pool; use torch.cuda.memory._record_memory_history.",
     },
 )

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.runtime.Event``."""
+"""Events in streams. MindSpore: ``mindspore.runtime.Event``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Event"]
 
 
 class Event:
-    """A mark in a stream, made by `record`.
+    """A mark in a stream, set by `record`.
 
     Args:
         enable_timing: whether `elapsed_time` gives times.
@@ -29,10 +29,10 @@ class Event:
     def __init__(self, enable_timing: bool = False, blocking: bool = False) -> None:
         self._enable_timing, self._blocking = enable_timing, blocking
         self._event: Any = None  # on a device
-        self._time: float | None = None  # on a CPU, where what was called is done
+        self._time: float | None = None  # on a CPU, where calls are synchronous
 
     def record(self, stream: Any = None) -> None:
-        """Mark what is in ``stream`` (None: the current one) by now."""
+        """Mark the present end of ``stream`` (None: the current one)."""
         where = None if stream is None else stream._stream
         if current_device().type == "cpu":
             self._time = time.perf_counter()
@@ -42,22 +42,22 @@ class Event:
         self._event.record(where)
 
     def wait(self, stream: Any = None) -> None:
-        """Let what comes into ``stream`` (None: the current one) wait for what was marked."""
+        """Let later work of ``stream`` (None: the current one) wait for the mark."""
         where = None if stream is None else stream._stream
         if self._event is not None:
             self._event.wait(where)
 
     def synchronize(self) -> None:
-        """Wait for what was marked."""
+        """Wait for the mark."""
         if self._event is not None:
             self._event.synchronize()
 
     def query(self) -> bool:
-        """Whether all that was marked is done."""
+        """Return whether all work before the mark is done."""
         return self._event is None or self._event.query()
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this mark to that of ``end_event``. On a CPU 0.0 unless both have ``enable_timing``.
+        """Return the milliseconds from this mark to ``end_event``'s. On a CPU 0.0 unless both have ``enable_timing``.
 
         Raises:
             RuntimeError: on a device, without ``enable_timing`` or marks.

@@ -1,4 +1,4 @@
-"""How operators are started, and on which CPU cores. Upstream: ``mindspore.runtime.executor``."""
+"""Launch of operators, and its CPU cores. MindSpore: ``mindspore.runtime.executor``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _is_bound = False
 
 
 def launch_blocking() -> None:
-    """Let each operator end before the next is started, so that an error names its place. CUDA reads this when it is
-    first used; later it comes too late, and a warning says so. On a CPU operators end anyway.
+    """Let each operator end before the next is started, so that an error names its place. CUDA reads this on first use;
+    a later call only warns. On a CPU operators end anyway.
     """
     os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
     if torch.cuda.is_initialized():
@@ -32,16 +32,16 @@ def launch_blocking() -> None:
 
 
 def dispatch_threads_num(threads_num: int) -> None:
-    """The number of threads that start operators: without effect. torch does so in the calling thread."""
+    """Accept the number of threads that launch operators, without effect. torch does so in the calling thread."""
 
 
 def set_kernel_launch_group(thread_num: int = 2, kernel_group_num: int = 8) -> None:
-    """Groups of kernels that threads start side by side: without effect."""
+    """Accept the groups of kernels that threads launch in parallel, without effect."""
 
 
 def set_kernel_launch_capture(enable_capture_graph: bool, op_capture_skip: list[str] | None = None) -> None:
-    """Whether kernels are captured in graphs of the device: without effect. In GRAPH_MODE on CUDA steps are captured
-    anyway, where they can be.
+    """Accept whether the device's graphs capture kernels, without effect. In GRAPH_MODE on CUDA steps are captured
+    anyway, if possible.
     """
 
 
@@ -57,7 +57,7 @@ def set_cpu_affinity(
         enable_affinity: False changes nothing.
         affinity_cpu_list: the cores, ``["0-3", "8-9"]``, or those of each device, ``{"device0": ["0-3"]}``. None: all
             cores stay allowed, for torch does not know which are near a device.
-        module_to_cpu_dict: which of upstream's own threads runs where: without effect.
+        module_to_cpu_dict: which of MindSpore's own threads runs where: without effect.
         bind_file: not supported.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Memory of the current device, in bytes: torch's statistics on CUDA, 0 on a CPU. Upstream:
+"""Memory of the current device, in bytes: torch's statistics on CUDA, 0 on a CPU. MindSpore:
 ``mindspore.runtime.memory``.
 """
 
@@ -37,13 +37,13 @@ _is_set = False
 
 
 def _device() -> torch.device | None:
-    """The CUDA device, None on a CPU."""
+    """Return the CUDA device, None on a CPU."""
     device = current_device()
     return None if device.type == "cpu" else device
 
 
 def _size(value: str, name: str) -> float:
-    """The number before "GB"."""
+    """Return the number before "GB"."""
     if re.fullmatch(r"\d+(\.\d*)?GB", value, re.ASCII) is None:
         raise ValueError(f"For 'set_memory', '{name}' must be a size such as '30.5GB', but got {value!r}.")
     return float(value[:-2])
@@ -56,8 +56,8 @@ def set_memory(
     optimize_level: str = "O0",
     huge_page_reserve_size: str = "0GB",
 ) -> None:
-    """Limit the memory of a CUDA device to ``max_size``, as "30.5GB". torch's pool grows by itself, so the other sizes
-    have no effect; on a CPU none has.
+    """Limit the memory of a CUDA device to ``max_size``, such as "30.5GB". torch's pool grows by itself, so the other
+    sizes have no effect; on a CPU no size has.
 
     Raises:
         RuntimeError: at a second call. ValueError: for wrong sizes.
@@ -81,27 +81,27 @@ def _statistic(key: str) -> int:
 
 
 def memory_allocated() -> int:
-    """What Tensors take."""
+    """Return the memory of Tensors."""
     return _statistic("allocated_bytes.all.current")
 
 
 def max_memory_allocated() -> int:
-    """The most that Tensors took."""
+    """Return the peak memory of Tensors."""
     return _statistic("allocated_bytes.all.peak")
 
 
 def memory_reserved() -> int:
-    """What the pool holds."""
+    """Return the memory of the pool."""
     return _statistic("reserved_bytes.all.current")
 
 
 def max_memory_reserved() -> int:
-    """The most that the pool held."""
+    """Return the peak memory of the pool."""
     return _statistic("reserved_bytes.all.peak")
 
 
 def memory_stats() -> dict[str, Any]:
-    """What the pool holds, what Tensors take of it, the most of both, and the pool's blocks."""
+    """Return the memory of the pool and of Tensors, their peaks, and the pool's blocks."""
     device = _device()
     reserved, allocated = memory_reserved(), memory_allocated()
     segments = [] if device is None else torch.cuda.memory_snapshot()
@@ -141,7 +141,7 @@ def _readable(size: int) -> str:
 
 
 def memory_summary() -> str:
-    """The totals of `memory_stats` as a table."""
+    """Return the totals of `memory_stats` as a table."""
     stats = memory_stats()
     lines = ["=" * 45, f" {'Memory summary':^43} ", "=" * 45, f" {'Metric':<20} | {'Data':<20} "]
     for key, shown in _SHOWN:
@@ -150,34 +150,34 @@ def memory_summary() -> str:
 
 
 def empty_cache() -> None:
-    """Give the pool's free memory back to the device."""
+    """Return the pool's free memory to the device."""
     if _device() is not None:
         torch.cuda.empty_cache()
 
 
 def reset_peak_memory_stats() -> None:
-    """Let the most of allocated and reserved memory count from now on. torch counts both anew at once."""
+    """Reset the peaks of allocated and reserved memory. torch resets both at once."""
     device = _device()
     if device is not None:
         torch.cuda.reset_peak_memory_stats(device)
 
 
 def reset_max_memory_reserved() -> None:
-    """As `reset_peak_memory_stats`."""
+    """Reset as `reset_peak_memory_stats`."""
     reset_peak_memory_stats()
 
 
 def reset_max_memory_allocated() -> None:
-    """As `reset_peak_memory_stats`."""
+    """Reset as `reset_peak_memory_stats`."""
     reset_peak_memory_stats()
 
 
 class PluggableAllocator:
-    """Functions of a shared library that allocate and free device memory: ``void* alloc(ssize_t size, int device,
-    cudaStream_t stream)``, ``void free(void* pointer, ssize_t size, int device, cudaStream_t stream)``.
+    """Allocator of device memory by functions of a shared library: ``void* alloc(ssize_t size, int device, cudaStream_t
+    stream)``, ``void free(void* pointer, ssize_t size, int device, cudaStream_t stream)``.
 
     Raises:
-        OSError: if the library can not be loaded. AttributeError: if it lacks a function.
+        OSError: if the library cannot be loaded. AttributeError: if it lacks a function.
     """
 
     def __init__(self, path_to_so_file: str, alloc_fn_name: str, free_fn_name: str) -> None:
@@ -199,7 +199,7 @@ class PluggableAllocator:
 
 
 class MemPool:
-    """A pool whose memory comes from a `PluggableAllocator`."""
+    """Pool with memory from a `PluggableAllocator`."""
 
     def __init__(self, allocator: PluggableAllocator) -> None:
         self._allocator = allocator
@@ -212,10 +212,10 @@ class MemPool:
 
 @contextlib.contextmanager
 def use_mem_pool(pool: MemPool) -> Iterator[None]:
-    """``with use_mem_pool(pool):`` new Tensors on a CUDA device take their memory from ``pool``.
+    """Take the memory of new Tensors on a CUDA device from ``pool``: ``with use_mem_pool(pool):``.
 
     Raises:
-        UnsupportedError: on a CPU, whose allocator can not be replaced.
+        UnsupportedError: on a CPU, whose allocator cannot be replaced.
     """
     if _device() is None:
         raise UnsupportedError("use_mem_pool needs a CUDA device; the memory of Tensors on a CPU is torch's own.")

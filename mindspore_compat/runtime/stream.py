@@ -1,4 +1,4 @@
-"""Streams of the current device. Upstream: ``mindspore.runtime.stream``."""
+"""Streams of the current device. MindSpore: ``mindspore.runtime.stream``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 class Stream:
-    """A queue of work on the device; work in different ones may overlap. On a CPU there is only one.
+    """Queue of work on the device; different ones may overlap. On a CPU there is only one.
 
     Args:
         priority: on a device; -1 before 0.
@@ -51,36 +51,36 @@ class Stream:
         return 0 if self._stream is None else self._stream.stream_id
 
     def stream_id(self) -> int:
-        """As `id`."""
+        """Return `id`."""
         return self.id
 
     def device_stream(self) -> int:
-        """CUDA's handle; 0 on a CPU."""
+        """Return CUDA's handle; 0 on a CPU."""
         return 0 if self._stream is None else self._stream.cuda_stream
 
     stream_ptr = device_stream
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Mark what is in the stream by now, in ``event`` or in a new one."""
+        """Mark the present end of the stream, in ``event`` or in a new one."""
         event = Event() if event is None else event
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
-        """Let what comes into the stream wait for ``event``."""
+        """Let later work of the stream wait for ``event``."""
         event.wait(self)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let what comes into the stream wait for what is in ``stream`` by now."""
+        """Let later work of the stream wait for the present work of ``stream``."""
         self.wait_event(stream.record_event())
 
     def synchronize(self) -> None:
-        """Wait for what is in the stream."""
+        """Wait for the stream's work."""
         if self._stream is not None:
             self._stream.synchronize()
 
     def query(self) -> bool:
-        """Whether the stream's work is done."""
+        """Return whether the stream's work is done."""
         return self._stream is None or self._stream.query()
 
     def __eq__(self, other: object) -> bool:
@@ -94,7 +94,7 @@ class Stream:
 
 
 def synchronize() -> None:
-    """Wait for all that the device has to do."""
+    """Wait for all work of the device."""
     if current_device().type != "cpu":
         torch.cuda.synchronize(current_device())
 
@@ -104,26 +104,26 @@ def _of_torch(stream: Any) -> Stream:
 
 
 def current_stream() -> Stream:
-    """The stream that work goes into."""
+    """Return the stream of new work."""
     device = current_device()
     return Stream() if device.type == "cpu" else _of_torch(torch.cuda.current_stream(device))
 
 
 def default_stream() -> Stream:
-    """The stream that work goes into unless it is told otherwise."""
+    """Return the default stream of new work."""
     device = current_device()
     return Stream() if device.type == "cpu" else _of_torch(torch.cuda.default_stream(device))
 
 
 def communication_stream() -> Stream:
-    """The stream whose work collectives wait for. torch's collectives run in streams of their own, in order with the
-    current one, which is what this gives.
+    """Return the stream that collectives wait for: the current one. torch's collectives run in their own streams, in
+    order with the current one.
     """
     return current_stream()
 
 
 def set_cur_stream(stream: Stream | None) -> None:
-    """Let work go into ``stream`` from now on; None changes nothing."""
+    """Put work into ``stream`` from now on; None changes nothing."""
     if stream is None:
         return
     if stream._stream is not None:
@@ -131,7 +131,7 @@ def set_cur_stream(stream: Stream | None) -> None:
 
 
 class StreamCtx:
-    """``with StreamCtx(stream):`` work goes into ``stream``, afterwards into the one before. None changes nothing."""
+    """Context ``with StreamCtx(stream):`` for work in ``stream``, then in the one before. None changes nothing."""
 
     def __init__(self, ctx_stream: Stream | None) -> None:
         self.stream, self.prev_stream = ctx_stream, None  # type: Stream | None, Stream | None

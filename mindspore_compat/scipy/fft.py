@@ -18,7 +18,7 @@ _Transform = Callable[[torch.Tensor], torch.Tensor]
 
 
 def _checked(owner: str, x: Any, type: int, norm: Any) -> torch.Tensor:
-    """The input in the dtype to compute in."""
+    """Return the input in the dtype to compute in."""
     if type != 2:
         raise ValueError(f"For '{owner}', the 'type' must be 2, but got {type}.")
     if norm not in (None, "ortho"):
@@ -27,7 +27,7 @@ def _checked(owner: str, x: Any, type: int, norm: Any) -> torch.Tensor:
 
 
 def _sized(owner: str, x: torch.Tensor, n: Any) -> torch.Tensor:
-    """The last axis cut or filled with zeros."""
+    """Return the last axis cut or filled with zeros."""
     if n is None:
         return x
     if n < 1:
@@ -41,7 +41,7 @@ def _angles(x: torch.Tensor) -> torch.Tensor:
 
 
 def _forward(x: torch.Tensor) -> torch.Tensor:
-    """By one FFT of the even elements and the odd ones backwards (J. Makhoul, 1980)."""
+    """Transform by one FFT of the even elements and the odd ones backwards (J. Makhoul, 1980)."""
     count, angles = x.shape[-1], _angles(x)
     found = torch.fft.fft(torch.cat((x[..., ::2], x[..., 1::2].flip(-1)), -1))
     found = (found.real * torch.cos(angles) + found.imag * torch.sin(angles)) * math.sqrt(2 / count)
@@ -85,7 +85,7 @@ def _along_many(transform: _Transform, owner: str, x: Any, type: int, s: Any, ax
 
 
 def dct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """The orthonormal cosine transform along ``axis``, cut or filled with zeros to ``n`` elements.
+    """Return the orthonormal cosine transform along ``axis``, cut or filled with zeros to ``n`` elements.
 
     Args:
         x: int16, int32, int64, float16, float32 (computed in float32), float64, complex64 or complex128.
@@ -102,15 +102,15 @@ def dct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) 
 
 
 def idct(x: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
-    """What undoes `dct`; arguments and errors as there."""
+    """Return the inverse of `dct`; arguments and errors as there."""
     return _along_one(_backward, "idct", x, type, n, axis, norm)
 
 
 def dctn(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """`dct` along several ``axes`` (None: all, or the last ``len(s)``), with the lengths ``s``."""
+    """Return `dct` along several ``axes`` (None: all, or the last ``len(s)``), with the lengths ``s``."""
     return _along_many(_forward, "dctn", x, type, s, axes, norm)
 
 
 def idctn(x: Any, type: int = 2, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
-    """What undoes `dctn`; arguments and errors as there."""
+    """Return the inverse of `dctn`; arguments and errors as there."""
     return _along_many(_backward, "idctn", x, type, s, axes, norm)

@@ -32,19 +32,19 @@ TRANSPOSED = {"N": 0, "T": 1, "C": 2}
 
 
 def _matrix(value: Any) -> Any:
-    """A matrix to compute with."""
+    """Return a matrix to compute with."""
     return value.to(torch.float64) if value.dtype in (torch.int32, torch.int64) else value
 
 
 def block_diag(*arrs: Any) -> Any:
-    """A matrix with ``arrs`` on its diagonal; numbers and vectors count as rows."""
+    """Return a matrix with ``arrs`` on its diagonal; numbers and vectors count as rows."""
     if not arrs:
         return F.zeros((1, 0), torch.float32)
     return wrap(torch.block_diag(*arrs))
 
 
 def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """The inverse of a square matrix.
+    """Return the inverse of a square matrix.
 
     Examples:
         >>> print(ms.scipy.linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
@@ -55,17 +55,17 @@ def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
 
 
 def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """U with a = Uᵀ·U, or L with a = L·Lᵀ where ``lower``."""
+    """Return U with a = Uᵀ·U, or L with a = L·Lᵀ if ``lower``."""
     return wrap(torch.linalg.cholesky(_matrix(a), upper=not lower))
 
 
 def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """(`cholesky`, ``lower``), for `cho_solve`."""
+    """Return (`cholesky`, ``lower``), for `cho_solve`."""
     return wrap(torch.linalg.cholesky(_matrix(a), upper=not lower)), lower
 
 
 def cho_solve(c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """x with a·x = b, of `cho_factor`'s result for a."""
+    """Return x with a·x = b, from `cho_factor`'s result for a."""
     factor, lower = c_and_lower
     factor = _matrix(factor)
     right = b.to(factor.dtype)
@@ -86,7 +86,7 @@ def eigh(
     type: int = 1,
     check_finite: bool = True,
 ) -> Any:
-    """The eigenvalues (ascending) of a symmetric or Hermitian matrix, and its eigenvectors as columns.
+    """Return the eigenvalues (ascending) of a symmetric or Hermitian matrix, and its eigenvectors as columns.
 
     Args:
         lower: which half of ``a`` is read.
@@ -107,13 +107,13 @@ def eigh(
 
 
 def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """L without its diagonal and U in one matrix, and the rows (int32, from 0) that were exchanged with each row."""
+    """Return L without its diagonal and U in one matrix, and the rows (int32, from 0) exchanged with each row."""
     factors, pivots = torch.linalg.lu_factor(_matrix(a))
     return wrap((factors, (pivots - 1).to(torch.int32)))
 
 
 def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """P, L, U with a = P·L·U, P of int32; with ``permute_l`` P·L and U."""
+    """Return P, L, U with a = P·L·U, P of int32; with ``permute_l`` P·L and U."""
     permutation, lower, upper = torch.linalg.lu(_matrix(a))
     if permute_l:
         return wrap((permutation @ lower, upper))
@@ -121,7 +121,7 @@ def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite:
 
 
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Any:
-    """x with a·x = b (aᵀ·x = b for ``trans`` 1 and 2), of `lu_factor`'s result for a.
+    """Return x with a·x = b (aᵀ·x = b for ``trans`` 1 and 2), from `lu_factor`'s result for a.
 
     Raises:
         ValueError: for another ``trans``.
@@ -137,7 +137,7 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
 
 
 def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Any:
-    """The determinant of a square matrix."""
+    """Return the determinant of a square matrix."""
     return wrap(torch.linalg.det(_matrix(a)))
 
 
@@ -151,7 +151,7 @@ def solve_triangular(
     debug: Any = None,
     check_finite: bool = True,
 ) -> Any:
-    """x with a·x = b, where only a triangle of ``a`` is read.
+    """Return x with a·x = b; only a triangle of ``a`` is read.
 
     Args:
         a: (…, N, N). b: (…, N, M) or (…, N), of the same dtype. Integers give float32, int64 float64.
@@ -169,12 +169,12 @@ def solve_triangular(
 
 
 def lstsq(A: Any, B: Any, rcond: Any = None, driver: str | None = None) -> Any:
-    """(solution, residual, rank, singular values) of the least squares problem A·X = B, as torch's; empty Tensors where
-    the driver does not compute one.
+    """Return (solution, residual, rank, singular values) of the least squares problem A·X = B, as torch's; empty
+    Tensors for results that the driver does not compute.
 
     Args:
         driver: "gels", "gelsy", "gelss", "gelsd"; None is "gelsy", on CUDA "gels".
-        rcond: without effect, as upstream.
+        rcond: without effect, as MindSpore.
     """
     is_vector = B.dim() == A.dim() - 1
     found = torch.linalg.lstsq(A, B.unsqueeze(-1) if is_vector else B, driver=driver)

@@ -17,7 +17,7 @@ __all__ = ["OptimizeResults", "line_search", "linear_sum_assignment", "minimize"
 
 
 class OptimizeResults(NamedTuple):
-    """What `minimize` found.
+    """Result of `minimize`.
 
     Args:
         x: the solution. success: whether it converged. status: SciPy's code, 0 for convergence. fun: the function's
@@ -37,7 +37,7 @@ class OptimizeResults(NamedTuple):
 
 
 class LineSearchResults(NamedTuple):
-    """What `line_search` found.
+    """Result of `line_search`.
 
     Args:
         failed: whether no step fulfils the conditions. nit, k: iterations. nfev, ngev: computations of the function and
@@ -56,14 +56,14 @@ class LineSearchResults(NamedTuple):
 
 
 def _scipy() -> ModuleType:
-    """SciPy's module, imported when it is needed."""
+    """Return SciPy's module, imported on first use."""
     import scipy.optimize
 
     return scipy.optimize
 
 
 def _on_arrays(function: Callable[..., Any], like: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """A function of Tensors as one of float64 arrays."""
+    """Return a function of Tensors as one of float64 arrays."""
 
     def on_arrays(x: np.ndarray) -> np.ndarray:
         found = function(Tensor(x.astype(np.float64)).to(like.dtype))
@@ -90,14 +90,14 @@ def minimize(
     callback: Any = None,
     options: dict[str, Any] | None = None,
 ) -> OptimizeResults:
-    """The minimum of ``func(x, *args)`` near ``x0``, by SciPy.
+    """Minimize ``func(x, *args)`` near ``x0``, by SciPy.
 
     Args:
         x0: (n,), floating.
         method: "BFGS" or "LBFGS".
         jac: the gradient ``jac(x, *args)``; None differentiates ``func``.
         options: ``maxiter``, ``gtol``, ``norm`` and ``line_search_maxiter`` (not used), LBFGS's ``history_size``.
-        hess, hessp, bounds, callback: not used, as upstream.
+        hess, hessp, bounds, callback: not used, as MindSpore.
 
     Raises:
         ValueError: without a method, or for another one. ImportError: without SciPy.
@@ -149,7 +149,7 @@ def line_search(
     c2: float = 0.9,
     maxiter: int = 20,
 ) -> LineSearchResults:
-    """A step from ``xk`` along ``pk`` that fulfils the strong Wolfe conditions with ``c1`` and ``c2``, by SciPy.
+    """Return a step from ``xk`` along ``pk`` that fulfils the strong Wolfe conditions with ``c1`` and ``c2``, by SciPy.
 
     Args:
         xk, pk: (n,) or one number, floating. jac: the gradient; None differentiates ``f``. gfk, old_fval, old_old_fval:
@@ -183,7 +183,7 @@ def line_search(
 
 
 def linear_sum_assignment(cost_matrix: Any, maximize: bool, dimension_limit: Any = None) -> tuple[Any, Any]:
-    """Rows and columns of the assignment of least (most) cost, by SciPy.
+    """Return rows and columns of the assignment of least (most) cost, by SciPy.
 
     Args:
         cost_matrix: (M, N), numbers or bools.

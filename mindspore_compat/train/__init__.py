@@ -1,10 +1,10 @@
-"""Training, callbacks, metrics, checkpoints. Upstream: ``mindspore.train``."""
+"""Training, callbacks, metrics, checkpoints. MindSpore: ``mindspore.train``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.train import _eager, amp, callback, metrics, serialization  # noqa: F401
 from mindspore_compat.train._eager import *  # noqa: F403
 
-# Summaries bring protobuf and tensorboard's protos: imported on first use, which a * of this module is.
+# Summaries need protobuf and tensorboard's protos: imported on first use, also by a * of this module.
 _SUMMARIES = {
     "SummaryRecord": "train.summary",
     "SummaryCollector": "train.callback._summary_collector",

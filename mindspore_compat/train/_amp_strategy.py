@@ -1,8 +1,8 @@
-"""Strategies of mixed precision that hold for all operators while they are pushed. Upstream: ``mindspore.train.amp``'s
+"""Mixed-precision strategies for all operators while they are pushed. MindSpore: ``mindspore.train.amp``'s
 ``push_amp_strategy``, ``AmpDecorator``, and the lists of "auto".
 
-A list names Primitives; `_TORCH_NAMES` says which of torch's operators each is. Operators are seen by a
-``TorchFunctionMode``, at the place where `_precision.py` sees those of "auto".
+A list names Primitives; `_TORCH_NAMES` maps them to torch's operators. A ``TorchFunctionMode`` intercepts operators, in
+the same place as `_precision.py` does for "auto".
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ Rows = Sequence[tuple[str, Sequence[int]]]
 
 
 class AmpLevel(enum.IntEnum):
-    """What a strategy does: AmpO0 nothing; AmpO1 casts the inputs of the white list's operators; AmpO2 those of all but
-    the black list's, whose inputs become float32; AmpO3 those of all; AmpAuto the white list's, with float32 for the
-    black list's and one type, the widest, for what other operators are given.
+    """Level of a strategy, by the operators with cast inputs: AmpO0 none; AmpO1 the white list's; AmpO2 all but the
+    black list's, which get float32; AmpO3 all; AmpAuto the white list's, with float32 for the black list's and the
+    widest input type for others.
     """
 
     AmpO0 = 0
@@ -130,7 +130,7 @@ class AmpStrategy:
 
 
 class _Casts(TorchFunctionMode):
-    """Casts what operators are given, as a strategy says."""
+    """Casts of operator inputs by a strategy."""
 
     def __init__(self, strategy: AmpStrategy) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ class _Casts(TorchFunctionMode):
         if target is None:
             return run_by_kernel(func, args, kwargs)
         dtype, positions = target
-        if not positions and kwargs.get("dtype") in float_types(args):  # our own way to say: as the input
+        if not positions and kwargs.get("dtype") in float_types(args):  # special value: as the input
             kwargs = {**kwargs, "dtype": dtype}
 
         def cast(tensor: torch.Tensor) -> torch.Tensor:
@@ -163,7 +163,7 @@ class _Casts(TorchFunctionMode):
         return run_by_kernel(func, args, kwargs)
 
     def __enter__(self) -> Any:
-        self._entered.enter_context(kernels.as_torch())  # so that operators come here before their 16-bit inputs change
+        self._entered.enter_context(kernels.as_torch())  # to see operators before their 16-bit inputs change
         return super().__enter__()
 
     def __exit__(self, *error: Any) -> None:
@@ -171,7 +171,7 @@ class _Casts(TorchFunctionMode):
         self._entered.close()
 
     def _target(self, name: str, args: Any, kwargs: Any) -> tuple[torch.dtype, tuple[int, ...]] | None:
-        """What an operator's inputs become, and which of them (none: all); None leaves them."""
+        """Return the dtype for an operator's inputs, and the inputs to cast (none: all); None to cast nothing."""
         level = self._level
         if level == AmpLevel.AmpO0 or name not in COMPUTING:
             return None
@@ -188,7 +188,7 @@ class _Casts(TorchFunctionMode):
 
 
 def create_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> AmpStrategy:
-    """A strategy for `push_amp_strategy`; see `AmpLevel`."""
+    """Return a strategy for `push_amp_strategy`; see `AmpLevel`."""
     return AmpStrategy(amp_level, to_torch_dtype(amp_dtype), white_list, black_list)
 
 
@@ -196,20 +196,20 @@ _pushed: list[_Casts] = []
 
 
 def push_amp_strategy(amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> None:
-    """Let operators be given what the strategy says until `pop_amp_strategy`. Of several the last counts."""
+    """Cast operator inputs by the strategy until `pop_amp_strategy`. The last of several counts."""
     casts = _Casts(create_amp_strategy(amp_level, amp_dtype, white_list, black_list))
     casts.__enter__()
     _pushed.append(casts)
 
 
 def pop_amp_strategy() -> None:
-    """End the strategy that was pushed last; without one nothing happens."""
+    """End the strategy that was pushed last, if any."""
     if _pushed:
         _pushed.pop().__exit__(None, None, None)
 
 
 class AmpDecorator:
-    """``with AmpDecorator(level, dtype, white_list, black_list):`` the strategy holds."""
+    """Context of a strategy: ``with AmpDecorator(level, dtype, white_list, black_list):``."""
 
     def __init__(self, amp_level: Any, amp_dtype: Any, white_list: Rows, black_list: Rows) -> None:
         self.amp_level, self.amp_dtype = amp_level, amp_dtype
@@ -223,7 +223,7 @@ class AmpDecorator:
 
 
 def amp_cast(value: Any, dtype: Any) -> Any:
-    """A floating-point Tensor in ``dtype``; anything else as it is."""
+    """Return a floating-point Tensor in ``dtype``; other values unchanged."""
     if isinstance(value, Tensor) and torch.Tensor.is_floating_point(value):
         return value.astype(dtype)
     return value

@@ -1,5 +1,5 @@
-"""All of ``mindspore.train`` but the summaries, which bring protobuf: what ``import mindspore`` loads and ``from
-mindspore import *`` gives.
+"""All of ``mindspore.train`` but the summaries, which need protobuf: loaded by ``import mindspore`` and ``from
+mindspore import *``.
 """
 
 from mindspore_compat.train import metrics, serialization

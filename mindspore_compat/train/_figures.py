@@ -9,7 +9,7 @@ __all__ = ["new_figure", "picture_of"]
 
 
 def new_figure(owner: str, **options: Any) -> Any:
-    """A ``matplotlib.figure.Figure`` with these options.
+    """Return a ``matplotlib.figure.Figure`` with these options.
 
     Raises:
         ImportError: without matplotlib; says that ``owner`` needs it.
@@ -24,7 +24,7 @@ def new_figure(owner: str, **options: Any) -> Any:
 
 
 def picture_of(figure: Any, kind: str = "png", **options: Any) -> bytes:
-    """The bytes of a file of that kind: png, svg or pdf."""
+    """Return the bytes of a file of that kind: png, svg or pdf."""
     target = io.BytesIO()
     figure.savefig(target, format=kind, **options)
     return target.getvalue()

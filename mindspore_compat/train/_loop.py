@@ -1,6 +1,6 @@
 """The loops of `Model.train`, `Model.fit` and `Model.eval` as functions over a state.
 
-Training, with what callbacks find in ``run_context.original_args()`` at each point::
+Training, with the content of ``run_context.original_args()`` for callbacks::
 
     callbacks entered
     on_train_begin                       train_network, epoch_num, batch_num, train_dataset, ...; cur_step_num = 0
@@ -18,7 +18,7 @@ Training, with what callbacks find in ``run_context.original_args()`` at each po
 Evaluation: on_eval_begin, on_eval_epoch_begin, (on_eval_step_begin, on_eval_step_end)…, on_eval_epoch_end, on_eval_end
 (metrics).
 
-Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as upstream does; on a CPU upstream does not
+Sinking on a GPU in graph mode makes a whole sink one "step" for callbacks, as in MindSpore; on a CPU MindSpore does not
 sink.
 """
 
@@ -47,11 +47,11 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class BackboneMode:
-    """Whether the layers that a Model's networks share are in training mode, as the Model last switched them.
+    """Training mode of the layers that a Model's networks share, as last switched by the Model.
 
-    A pass of the other kind switches all of them. What a program switches itself (batch norms kept in evaluation
-    mode while the rest is trained) stays, as with upstream; in GRAPH_MODE every layer computes in the mode that it had
-    when the network was first called with such inputs, which is when upstream compiles it.
+    A pass of the other kind switches all of them. A program's own switches (batch norms kept in evaluation mode while
+    the rest is trained) stay, as in MindSpore. In GRAPH_MODE every layer computes in its mode at the network's first
+    call with such inputs, when MindSpore compiles it.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class BackboneMode:
             self.begin(network, is_train)
 
     def call(self, network: Any, is_train: bool, batch: tuple[Any, ...]) -> Any:
-        """The network's outputs for a batch."""
+        """Return the network's outputs for a batch."""
         self.check(network, is_train)
         if not isinstance(network, Cell) or context.get_context("mode") != context.GRAPH_MODE:
             return network(*batch)
@@ -83,20 +83,20 @@ class BackboneMode:
 
 
 class _Modes:
-    """The mode of each layer of a network at one time."""
+    """The modes of a network's layers at one time."""
 
     def __init__(self, network: Cell) -> None:
-        self._network = network  # keeps its id taken
+        self._network = network  # keeps its id reserved
         self._modes = [(module.__dict__, module.training) for module in torch.nn.Module.modules(network)]
         self._equal_at = program.epoch
 
     def are_those_of(self, network: Cell) -> bool:
-        """Whether the network's layers are in these modes now."""
+        """Return whether the network's layers are in these modes now."""
         return network is self._network and all(state["training"] is mode for state, mode in self._modes)
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """The layers are in these modes meanwhile."""
+        """Put the layers into these modes within the context."""
         if self._equal_at == program.epoch:
             yield
             return
@@ -113,7 +113,7 @@ class _Modes:
 
 
 class Sinking:
-    """What ``dataset_sink_mode`` and ``sink_size`` mean here.
+    """Effect of ``dataset_sink_mode`` and ``sink_size``.
 
     Args:
         enabled: the user's dataset_sink_mode.
@@ -129,7 +129,7 @@ class Sinking:
         self.one_step_per_sink = self.is_on and context.get_context("mode") == context.GRAPH_MODE
 
     def begins_an_epoch(self, dataset: Any) -> None:
-        """Where a device is fed epoch by epoch, a run that is resumed within one begins it again, as upstream's."""
+        """Restart a resumed epoch from its start when a device is fed epoch by epoch, as in MindSpore."""
         told = init_step(dataset)
         if self.is_on and told % self.steps:
             begin = told // self.steps * self.steps
@@ -145,8 +145,8 @@ class Sinking:
     def epochs(
         self, dataset: Any, first: int, last: int, plain: bool, behind: int | None = None, then: Any = None
     ) -> Iterator[Iterable[tuple[Any, ...]]]:
-        """The batches of each epoch from ``first`` up to ``last``; a resumed run has ``behind`` of the first one's
-        behind it, others None.
+        """Yield the batches of each epoch from ``first`` up to ``last``; a resumed run skips ``behind`` of the first
+        epoch's, others have None.
 
         Raises:
             ValueError: for a resumed run with a ``sink_size``.
@@ -265,7 +265,7 @@ def _train_one_sink(
     run_context: RunContext,
     after_step: Callable[[Any], None] | None,
 ) -> None:
-    """All steps of a sink between one pair of hooks; nothing waits for the device in between."""
+    """Run all steps of a sink between one pair of hooks, without waiting for the device in between."""
     has_loss_fn = cb_params["loss_fn"] is not None
     cb_params["cur_step_num"] += cb_params["batch_num"]
     cb_params["train_dataset_element"] = ()
@@ -289,8 +289,8 @@ def evaluate(
     plain: bool,
     with_loss: bool = False,
 ) -> dict[str, Any]:
-    """One pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Returns {metric:
-    value}.
+    """Evaluate in one pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Return
+    {metric: value}.
     """
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = False
@@ -320,7 +320,7 @@ def evaluate(
 
 
 def overflow_listener(manager: Any) -> Any:
-    """What notifies a loss scale manager of the user's own of overflows, where steps report them."""
+    """Return a function that notifies a user's loss scale manager of overflows, if steps report them."""
     if manager is None or not manager.get_drop_overflow_update():
         return None
     notify = type(manager).update_loss_scale

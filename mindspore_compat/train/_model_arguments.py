@@ -1,4 +1,4 @@
-"""Checks of what `Model` is given."""
+"""Checks of arguments of `Model`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_en
 def parts_of(
     step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any, str]:
-    """(network, loss_fn, optimizer, amp_level) of a training step that was given as the network; its manager goes into
+    """Return (network, loss_fn, optimizer, amp_level) of a training step passed as the network; its manager goes into
     ``kwargs``.
 
     Raises:
@@ -54,7 +54,7 @@ def parts_of(
 
 
 def check_kwargs(kwargs: dict[str, Any]) -> None:
-    """ValueError for options that Model does not have."""
+    """Raise ValueError for unknown options of Model."""
     for name in kwargs:
         check_one_of(
             name, "kwargs", ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"), "Model"
@@ -62,7 +62,7 @@ def check_kwargs(kwargs: dict[str, Any]) -> None:
 
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
-    """TypeError, ValueError for levels of precision and boost that are none, or do not fit network and optimizer."""
+    """Raise TypeError or ValueError for invalid levels of precision and boost, or an unfit network or optimizer."""
     check_level_names(amp_level, boost_level, "Model")
     if amp_level != "O0" and isinstance(network, CompiledCell):
         raise ValueError(
@@ -74,13 +74,13 @@ def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any)
 
 
 def check_eval_indexes(eval_indexes: Any) -> None:
-    """ValueError unless None or a list of three."""
+    """Raise ValueError unless None or a list of three."""
     if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
         raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
 
 
 def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> None:
-    """ValueError for epochs of which none is left, and sizes that are none."""
+    """Raise ValueError if no epoch is left, and for invalid sizes."""
     if not 0 <= initial_epoch < epoch:
         raise ValueError(f"For '{where}', 'initial_epoch' {initial_epoch} must be in [0, {epoch}).")
     if sink_size < -1 or sink_size == 0:
@@ -88,9 +88,7 @@ def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> 
 
 
 def check_callbacks(callbacks: Any, mode: str) -> None:
-    """User callbacks with hooks of 1.x: a warning, and in fit, where those would run for both datasets, a
-    ValueError.
-    """
+    """Warn of user callbacks with hooks of 1.x. Raise ValueError in fit, where those would run for both datasets."""
     for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
         if not isinstance(callback, Callback) or type(callback).__module__.startswith(_OWN_CALLBACKS):
             continue
@@ -106,14 +104,14 @@ def check_callbacks(callbacks: Any, mode: str) -> None:
 
 
 def check_parallel(text: str) -> None:
-    """RuntimeError, which begins with the text, unless in a mode that infers layouts."""
+    """Raise RuntimeError, which begins with the text, unless in a mode that infers layouts."""
     mode = _get_parallel_mode()
     if mode not in ("semi_auto_parallel", "auto_parallel"):
         raise RuntimeError(f"{text}, but got {mode}. Call set_auto_parallel_context(parallel_mode=...) before.")
 
 
 def predict_input(item: Any, is_torch: bool) -> Any:
-    """An input of `Model.predict`, on the current device; arrays in lists, tuples and dicts too."""
+    """Return an input of `Model.predict`, on the current device; arrays in lists, tuples and dicts too."""
     if isinstance(item, (tuple, list)):
         return type(item)(predict_input(value, is_torch) for value in item)
     if isinstance(item, dict):
@@ -129,5 +127,5 @@ def predict_input(item: Any, is_torch: bool) -> Any:
 
 
 def is_due(epoch: int, frequency: Any) -> bool:
-    """Whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
+    """Return whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
     return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0

@@ -1,4 +1,4 @@
-"""The networks that `Model` builds of a network, a loss function and an optimizer."""
+"""Networks of `Model` from a network, a loss function and an optimizer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _log = logging.getLogger("mindspore_compat")
 def boosted(
     network: Any, optimizer: Any, eval_network: Any, metrics: Any, boost_level: str, kwargs: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """(network, optimizer, eval_network) with the methods of `AutoBoost`; the process's first Model configures it."""
+    """Return (network, optimizer, eval_network) with `AutoBoost`'s methods; the process's first Model configures it."""
     processor = AutoBoost(boost_level, kwargs.get("boost_config_dict", ""))
     if processor.level == "O0":
         return network, optimizer, eval_network
@@ -44,7 +44,7 @@ def boosted(
 def build_train_network(
     network: Any, loss_fn: Any, optimizer: Any, amp_level: str, boost_level: str, kwargs: dict[str, Any]
 ) -> Any:
-    """The training step; ``kwargs`` are Model's ``loss_scale_manager`` and ``keep_batchnorm_fp32``."""
+    """Return the training step; ``kwargs`` are Model's ``loss_scale_manager`` and ``keep_batchnorm_fp32``."""
     options = {"loss_scale_manager": kwargs["loss_scale_manager"]} if "loss_scale_manager" in kwargs else {}
     if not isinstance(network, Cell):
         check_torch_parts(optimizer)
@@ -64,7 +64,7 @@ def build_train_network(
 def build_eval_network(
     network: Any, loss_fn: Any, amp_level: str, train_network: Any, eval_network: Any, eval_indexes: Any
 ) -> tuple[Any, Any]:
-    """(network that metrics are computed from, where its outputs are)."""
+    """Return (network for metrics, places of its outputs)."""
     if eval_network is not None:
         check_eval_indexes(eval_indexes)
         if not isinstance(eval_network, Cell) and not hasattr(eval_network, "set_train"):

@@ -1,7 +1,6 @@
-"""How mixed precision reaches a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by
-operator.
+"""Mixed precision of a network: casts around Cells, a copy of a network that casts in chosen Cells, casts by operator.
 
-Parameters stay what they are, and are cast where they are used. Nothing here is public; `train/amp.py` is.
+Parameters do not change, and are cast on use. Nothing here is public; `train/amp.py` is.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["_OutputTo16", "_OutputTo32", "Float32WithLossCell", "cast_except", "
 
 
 class _OutputTo16(Cell):
-    """Returns the Cell's output in the network's low precision."""
+    """Cell with its output in the network's low precision."""
 
     def __init__(self, backbone: Any, dtype: torch.dtype = torch.float16) -> None:
         super().__init__(auto_prefix=False)
@@ -39,7 +38,7 @@ class _OutputTo16(Cell):
 
 
 class _OutputTo32(Cell):
-    """Returns the network's outputs as float32."""
+    """Cell with the network's outputs as float32."""
 
     def __init__(self, backbone: Any) -> None:
         super().__init__(auto_prefix=False)
@@ -50,13 +49,13 @@ class _OutputTo32(Cell):
 
 
 class Float32WithLossCell(WithLossCell):
-    """The loss in float32, whatever the network computes in."""
+    """Loss in float32, whatever the network's dtype."""
 
     def construct(self, data: Any, label: Any) -> Any:
         return self._loss_fn(_to_float32(self._backbone(data)), _to_float32(label))
 
 
-Float32WithLossCell.__name__ = "WithLossCell"  # as which upstream prints it
+Float32WithLossCell.__name__ = "WithLossCell"  # its name in MindSpore's prints
 
 
 def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
@@ -69,7 +68,7 @@ def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
 
 
 def cast_except(network: Any, dtype: torch.dtype, black_list: list[type]) -> None:
-    """Make the network compute in ``dtype``; Cells of the list compute in float32, and hand on ``dtype``."""
+    """Make the network compute in ``dtype``; Cells of the list compute in float32, and return ``dtype``."""
     network.to_float(dtype)
     _wrap_black(network, dtype, tuple(black_list))
 
@@ -86,9 +85,9 @@ def _wrap_black(cell: Any, dtype: torch.dtype, black_list: tuple[type, ...]) -> 
 
 
 def cast_only(network: Any, dtype: torch.dtype, white_list: list[type]) -> Any:
-    """A copy of the network (same Parameters) in which what the list names computes in ``dtype`` and returns float32.
+    """Return a copy (same Parameters) in which listed Cells and Primitives compute in ``dtype`` and return float32.
 
-    Cells whose `to_float` was called stay as they are.
+    Cells with a call of `to_float` stay unchanged.
     """
     copies: dict[int, Any] = {}
     copied = _copy_tree(network, copies, dtype, white_list, False)
@@ -104,7 +103,7 @@ def _copy_tree(cell: Any, copies: dict[int, Any], dtype: torch.dtype, white_list
         return copies[id(cell)]
     copied = copies[id(cell)] = cell.__class__.__new__(cell.__class__)
     state = copied.__dict__
-    state.update(cell.__dict__)  # Parameters and buffers are one dict for both
+    state.update(cell.__dict__)  # Parameters and buffers are shared dicts
     listed = type(cell) in white_list
     state["_modules"] = type(cell._modules)(
         (name, _copy_tree(child, copies, dtype, white_list, inside or listed)) for name, child in cell._modules.items()
@@ -127,7 +126,7 @@ def _construct_to32(cell: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _redirect(cell: Any, copies: dict[int, Any]) -> None:
-    """Attributes that refer to a Cell of the network otherwise than as child: lists of Cells, methods of Cells."""
+    """Redirect attributes that refer to a network's Cell otherwise than as child: lists of Cells, methods of Cells."""
     for name, value in list(cell.__dict__.items()):
         if type(value) in (list, tuple) and any(id(item) in copies for item in value):
             cell.__dict__[name] = type(value)([copies.get(id(item), item) for item in value])
@@ -152,7 +151,7 @@ class _CastPrimitive:
 
 # --- auto: by operator ------------------------------------------------------------------------------------------------
 
-#: upstream's black list, by torch's names
+#: MindSpore's black list, by torch's names
 _IN_FLOAT32 = frozenset(
     """pow acos asin cosh erfinv exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 reciprocal rsqrt sinh tan
     softplus log_sigmoid logsigmoid layer_norm native_layer_norm batch_norm group_norm norm std var logsumexp
@@ -161,21 +160,21 @@ _IN_FLOAT32 = frozenset(
     binary_cross_entropy_with_logits l1_loss mse_loss lp_pool1d lp_pool2d trapezoid pdist cdist renorm prod cumprod
     sum sum_to_size cumsum softmax softmin log_softmax""".split()
 )
-#: upstream's white list, by torch's names: torch.autocast casts for these alone
+#: MindSpore's white list, by torch's names: torch.autocast casts for these alone
 _IN_HALF = frozenset(
     """matmul __matmul__ __rmatmul__ mm bmm mv addmm addmv addbmm baddbmm linear inner tensordot einsum prelu
     conv1d conv2d conv3d conv_transpose2d conv_transpose3d scaled_dot_product_attention""".split()
 )
 _KEPT = _IN_FLOAT32 - {"norm"}  # `ops.norm` rounds in the end
-_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # in float32, rounded to what is given
+_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})  # in float32, rounded to the input's dtype
 _PROMOTED = frozenset(
     "cross linalg_cross bilinear conv_transpose1d rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell".split()
 )
 
 
 class _Float32Operators(TorchFunctionMode):
-    """Hands the operators of the black list their inputs as float32, and leaves torch.autocast on for the white list's
-    alone.
+    """Mode that casts inputs of the black list's operators to float32, and leaves torch.autocast on for the white
+    list's only.
     """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -223,8 +222,8 @@ def _operator_casts(dtype: torch.dtype) -> Iterator[None]:
 
 
 def cast_by_operator(target: Any, dtype: torch.dtype, casts: Any = None) -> Any:
-    """A function that runs with casts by operator, or the same Cell, whose ``construct`` does; `to_float` of Cells
-    inside goes first. ``casts``: a context that makes them otherwise than the lists say that upstream has.
+    """Return a function that runs with casts by operator, or the same Cell with such a ``construct``; `to_float` of
+    inner Cells has priority. ``casts``: a context for casts by other lists than MindSpore's.
     """
     if not isinstance(target, Cell):
         return _with_casts(target, dtype, casts)

@@ -1,4 +1,4 @@
-"""What training code of libraries borrows. Upstream: ``mindspore.train._utils``."""
+"""Helpers for training code of libraries. MindSpore: ``mindspore.train._utils``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redunda
 
 
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any) -> None:
-    """TypeError unless the value is of one of the types; a bool is no int."""
+    """Raise TypeError unless the value is of one of the types; a bool is no int."""
     types = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
     if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and bool not in types):
         raise TypeError(

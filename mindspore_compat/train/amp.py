@@ -1,7 +1,7 @@
-"""Mixed precision of networks, and the training Cell of a network. Upstream: ``mindspore.train.amp``,
+"""Mixed precision of networks, and the training Cell of a network. MindSpore: ``mindspore.train.amp``,
 ``mindspore.amp``.
 
-O0 leaves the network alone. O1 computes in Cells of the white list in float16, and hands on float32. O2 computes in
+O0 does not change the network. O1 computes in Cells of the white list in float16, and returns float32. O2 computes in
 float16 except in Cells of the black list. O3 computes all of it in float16. "auto" decides by operator, as
 ``torch.autocast`` does. Parameters stay float32, and so does the loss. See docs/design/amp.md.
 """
@@ -40,6 +40,7 @@ from mindspore_compat.train._amp_strategy import (
 )
 from mindspore_compat.train._precision import (
     Float32WithLossCell,
+    _OutputTo16,  # noqa: F401  (Chinese-CLIP imports it)
     _OutputTo32,
     _wrap_black,
     cast_by_operator,
@@ -87,20 +88,20 @@ AMP_BLACK_LIST: list[type] = [_layer.BatchNorm1d, _layer.BatchNorm2d, _layer.Bat
 #: Primitive -> positions of the arguments that "auto" casts; all where it is not named
 AMP_PRIM_ARG_TABLE: dict[Any, list[int]] = collections.defaultdict(list)
 _AUTO_LISTS = AMP_AUTO_WHITE_LIST.copy(), AMP_AUTO_BLACK_LIST.copy()
-#: upstream may rewrite a network's source for O2 and O3 instead; here there is one way
+#: MindSpore may rewrite a network's source for O2 and O3 instead; here there is one way
 MS_AMP_BY_REWRITE = False
 
-#: Cells that are nothing but a Primitive of the white list; upstream finds the Primitive inside
+#: Cells that are nothing but a Primitive of the white list; MindSpore finds the Primitive inside
 _CELLS_OF_PRIMITIVES: dict[Any, type] = {getattr(_prim, name): getattr(_layer, name) for name in ("ReLU", "PReLU")}
 
 
 def get_white_list() -> list[type]:
-    """A copy of the Cells and Primitives that O1 computes in low precision."""
+    """Return a copy of the Cells and Primitives that O1 computes in low precision."""
     return AMP_WHITE_LIST.copy()
 
 
 def get_black_list() -> list[type]:
-    """A copy of the Cells that O2 computes in float32."""
+    """Return a copy of the Cells that O2 computes in float32."""
     return AMP_BLACK_LIST.copy()
 
 
@@ -110,7 +111,7 @@ def _check_half(dtype: Any) -> None:
 
 
 def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype = torch.float16) -> Any:
-    """The network made to compute in ``dtype`` as the level says, with float32 outputs.
+    """Return the network computing in ``dtype`` by the level, with float32 outputs.
 
     O1 returns a copy with the same Parameters; O2, O3 and "auto" change the network. Functions are accepted for "auto".
 
@@ -143,7 +144,7 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
 
 
 def _own_strategy(dtype: torch.dtype) -> AmpDecorator | None:
-    """What "auto" does where its lists were changed; None: they are as they were, and torch.autocast does it."""
+    """Return the strategy for "auto" if its lists were changed, else None: torch.autocast applies."""
     lists = AMP_AUTO_WHITE_LIST, AMP_AUTO_BLACK_LIST
     if lists == _AUTO_LISTS and not AMP_PRIM_ARG_TABLE:
         return None
@@ -166,7 +167,7 @@ def custom_mixed_precision(
     black_list: list[type] | None = None,
     dtype: torch.dtype = torch.float16,
 ) -> Any:
-    """The network made to compute in ``dtype`` only in Cells and Primitives of ``white_list``, or all but in Cells of
+    """Return the network computing in ``dtype`` only in Cells and Primitives of ``white_list``, or in all but Cells of
     ``black_list``.
 
     Raises:
@@ -207,12 +208,12 @@ def _level_config(level: str) -> dict[str, Any]:
     }
 
 
-#: these and the next that libraries borrow for training Cells of their own
+#: these and the next, which libraries use for their own training Cells
 _config_level = {level: _level_config(level) for level in LEVELS}
 
 
 def _auto_black_list(network: Any, black_list: list[type], dtype: torch.dtype) -> Any:
-    """The network, made to compute in ``dtype`` but for Cells of the list, whose results it gets in ``dtype``."""
+    """Return the network computing in ``dtype`` but for Cells of the list; their results are cast to ``dtype``."""
     cast_except(network, dtype, black_list)
     return network
 
@@ -220,8 +221,8 @@ def _auto_black_list(network: Any, black_list: list[type], dtype: torch.dtype) -
 def _auto_mixed_precision_rewrite(
     network: Any, dtype: torch.dtype, *, white_list: list[type] | None = None, black_list: list[type] | None = None
 ) -> Any:
-    """A copy (same Parameters) that computes in ``dtype`` what the white list names and hands on float32, or the
-    network, made to compute in ``dtype`` what the black list does not name.
+    """Return a copy (same Parameters) that computes the white list in ``dtype`` and returns float32, or the network,
+    changed to compute all but the black list in ``dtype``.
     """
     if (white_list is None) == (black_list is None):
         raise ValueError("For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided.")
@@ -240,7 +241,7 @@ def _add_loss_network(network: Any, loss_fn: Any, cast_model_type: Any) -> Any:
 
 
 def check_level_names(level: Any, boost_level: Any, owner: str) -> None:
-    """TypeError, ValueError for levels of precision and boost that are none."""
+    """Raise TypeError or ValueError for invalid levels of precision and boost."""
     check_str_in(level, "amp_level", LEVELS, owner)
     check_one_of(boost_level, "boost_level", ("O0", "O1", "O2"), owner)
 
@@ -248,7 +249,7 @@ def check_level_names(level: Any, boost_level: Any, owner: str) -> None:
 def build_train_network(
     network: Any, optimizer: Any, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
 ) -> Any:
-    """The training Cell of a network: loss, casts of the level, loss scale, optimizer.
+    """Return the training Cell of a network: loss, casts of the level, loss scale, optimizer.
 
     Args:
         loss_fn: a Cell of (outputs, label); None if the network returns the loss.

@@ -1,4 +1,4 @@
-"""A function over a dataset. Upstream: ``mindspore.data_sink``."""
+"""A function over a dataset. MindSpore: ``mindspore.data_sink``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["data_sink"]
 def data_sink(
     fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None
 ) -> Callable[..., Any]:
-    """A function without arguments that runs ``fn`` on the next ``sink_size`` batches, and returns the last output.
+    """Return a function without arguments that runs ``fn`` on ``sink_size`` more batches, and returns the last output.
 
-    The dataset starts again whenever it ends.
+    The dataset restarts at its end.
 
     Args:
         jit_config: makes ``fn`` what `mindspore.jit` makes of it.

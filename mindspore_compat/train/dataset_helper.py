@@ -1,4 +1,4 @@
-"""How a run takes its batches from a dataset. Upstream: ``mindspore.train.dataset_helper``."""
+"""Batches of a run from a dataset. MindSpore: ``mindspore.train.dataset_helper``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["DatasetHelper", "connect_network_with_dataset"]
 
 
 def is_mindspore_dataset(dataset: Any) -> bool:
-    """Whether it is one of ours (or works like one), and not a DataLoader or another iterable."""
+    """Return whether it is a dataset of this package (or works like one), not a DataLoader or another iterable."""
     return hasattr(dataset, "create_tuple_iterator") and hasattr(dataset, "get_dataset_size")
 
 
 def dataset_size(dataset: Any) -> int:
-    """Batches in an epoch.
+    """Return the batches in an epoch.
 
     Raises:
         TypeError: if the dataset does not say.
@@ -47,7 +47,7 @@ def _as_tuple(batch: Any, plain: bool) -> tuple[Any, ...]:
 
 
 def _on_device(value: Any, plain: bool) -> Any:
-    """A batch's column as what the network takes: a Tensor, or a plain torch tensor for torch networks, on the current
+    """Return a batch's column for the network: a Tensor, or a plain torch tensor for torch networks, on the current
     device.
     """
     if not isinstance(value, torch.Tensor):
@@ -69,7 +69,7 @@ def _is_nested(value: Any) -> bool:
 
 
 def _nested_on_device(value: Any) -> Any:
-    """A batch of a DataLoader with structure in it: its tensors and arrays on the device, all else (texts) as it is."""
+    """Return a nested batch of a DataLoader: its tensors and arrays on the device, all else (texts) unchanged."""
     if isinstance(value, Mapping):
         return {key: _nested_on_device(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
@@ -81,13 +81,13 @@ def _nested_on_device(value: Any) -> Any:
 
 
 def init_step(dataset: Any) -> int:
-    """The step that a dataset was told to begin at; 0 for those that cannot be told, such as a user's own."""
+    """Return the step that a dataset begins at; 0 for datasets without one, such as a user's own."""
     told = getattr(dataset, "get_init_step", None)
     return told() if callable(told) else 0
 
 
 def epochs(dataset: Any, number: int, plain: bool = False, behind: int = 0) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """For each of ``number`` epochs, an iterable of batches (tuples on the current device).
+    """Yield an iterable of batches (tuples on the current device) for each of ``number`` epochs.
 
     Args:
         behind: epochs that a run leaves out; a dataset with `set_init_step` begins behind them by itself.
@@ -110,8 +110,8 @@ def _one_pass(batches: Iterable[Any], plain: bool) -> Iterator[tuple[Any, ...]]:
 def resumed_epochs(
     dataset: Any, first: int, last: int, plain: bool, behind: int, then: Callable[[], None]
 ) -> Iterator[Iterable[tuple[Any, ...]]]:
-    """As `epochs`, for a run that has ``behind`` batches of the epoch ``first`` (counted from 0) behind it; ``then`` is
-    called after these.
+    """Yield as `epochs`, for a run with ``behind`` finished batches of the epoch ``first`` (counted from 0); ``then``
+    is called after these.
     """
     size = dataset_size(dataset)
     if behind >= size:
@@ -138,7 +138,7 @@ def _without(
     iterator = iter(batches)
     for _ in islice(iterator, behind):
         pass
-    ahead = 1 if _reads_ahead(dataset) else 0  # there the run had read one more: see `prefetched`
+    ahead = 1 if _reads_ahead(dataset) else 0  # the run had read one more: see `prefetched`
     first = list(islice(iterator, ahead))
     then()
     yield from first
@@ -146,26 +146,26 @@ def _without(
 
 
 def endless(dataset: Any, plain: bool = False) -> Iterator[tuple[Any, ...]]:
-    """Batch after batch, the next epoch whenever one ends: what sinking with ``sink_size`` reads."""
+    """Yield batch after batch, over all epochs, for sinking with ``sink_size``."""
     source = _passes(dataset, -1)
     while True:
         yield from _one_pass(source, plain)
 
 
 def _passes(dataset: Any, number: int) -> Iterable[Any]:
-    """What can be iterated ``number`` times (-1: always): each time an epoch, which a shuffle orders anew."""
+    """Return an iterable for ``number`` iterations (-1: always): each is an epoch, which a shuffle orders anew."""
     return dataset.create_tuple_iterator(num_epochs=number, do_copy=False) if is_mindspore_dataset(dataset) else dataset
 
 
 def prefetched(dataset: Any, batches: Iterable[tuple[Any, ...]]) -> Iterable[tuple[Any, ...]]:
-    """The dataset's batches; on a GPU each is read, and copied on a stream of its own, while the one before is computed
-    with.
+    """Return the dataset's batches; on a GPU each is read, and copied on a separate stream, during the computation of
+    the one before.
     """
     return _one_ahead(batches) if _reads_ahead(dataset) else batches
 
 
 def _reads_ahead(dataset: Any) -> bool:
-    """On a GPU, unless rows depend on the step before: behind `sync_wait`, or with a `WaitedDSCallback`."""
+    """Return whether to read ahead: on a GPU, unless `sync_wait` or a `WaitedDSCallback` ties rows to steps."""
     return current_device().type == "cuda" and not (is_mindspore_dataset(dataset) and _waits(dataset))
 
 
@@ -190,11 +190,11 @@ def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
         compute.wait_stream(stream)
         for value in tree_leaves(ready):
             if isinstance(value, torch.Tensor) and value.is_cuda:
-                value.record_stream(compute)  # its memory stays until the computation is through
+                value.record_stream(compute)  # its memory stays until the computation is done
         current, problem = ready, None
         try:
             ready = load()
-        except Exception as error:  # of the next batch: this one is trained with before
+        except Exception as error:  # of the next batch: train with this one before
             problem = error
         yield current
         if problem is not None:
@@ -202,8 +202,8 @@ def _one_ahead(batches: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
 
 
 class DatasetHelper:
-    """Iterates over a dataset's batches in a loop of one's own; each pass is an epoch, or ``sink_size`` batches when
-    sinking. A pass left early goes on where it was left.
+    """Iterator over a dataset's batches for custom loops; each pass is an epoch, or ``sink_size`` batches when sinking.
+    A pass left early resumes at that batch.
 
     Args:
         dataset: a mindspore.dataset Dataset.
@@ -230,27 +230,27 @@ class DatasetHelper:
         return _one_pass(self._source, False)
 
     def sink_size(self) -> int:
-        """Batches of a pass."""
+        """Return the batches of a pass."""
         return self._sink_size if self.dataset_sink_mode else 1
 
     def stop_send(self) -> None:
-        """Nothing is sent to a queue."""
+        """Do nothing: there is no queue."""
 
     def release(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
     def continue_send(self) -> None:
-        """Nothing is sent to a queue."""
+        """Do nothing: there is no queue."""
 
     def get_data_info(self) -> Any:
-        """(types, shapes) of the columns."""
+        """Return (types, shapes) of the columns."""
         return self.types_shapes()
 
     def types_shapes(self) -> tuple[Any, Any]:
-        """(types, shapes) of the columns."""
+        """Return (types, shapes) of the columns."""
         return self.dataset.output_types(), self.dataset.output_shapes()
 
 
 def connect_network_with_dataset(network: Any, dataset_helper: DatasetHelper) -> Any:
-    """The network itself: without a device queue it takes its inputs from the helper."""
+    """Return the network itself: without a device queue the helper provides its inputs."""
     return network

@@ -1,4 +1,4 @@
-"""Loss scale managers. Upstream: ``mindspore.train.loss_scale_manager``."""
+"""Loss scale managers. MindSpore: ``mindspore.train.loss_scale_manager``."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["LossScaleManager", "FixedLossScaleManager", "DynamicLossScaleManager
 
 
 class LossScaleManager:
-    """Base: has the scale, is notified of overflows, gives the Cell that updates the scale inside a training step."""
+    """Base of managers: the scale, notification of overflows, and the Cell that updates the scale inside a step."""
 
     def get_loss_scale(self) -> Any:
-        """The current scale."""
+        """Return the current scale."""
 
     def update_loss_scale(self, overflow: bool) -> None:
-        """Take note whether the step overflowed."""
+        """Record whether the step overflowed."""
 
     def get_update_cell(self) -> Any:
-        """The Cell for ``TrainOneStepWithLossScaleCell``; None for a scale that a plain step applies."""
+        """Return the Cell for ``TrainOneStepWithLossScaleCell``; None for a scale that a plain step applies."""
 
 
 class FixedLossScaleManager(LossScaleManager):
-    """A constant scale; with ``drop_overflow_update`` steps that overflow change nothing.
+    """A constant scale; with ``drop_overflow_update`` steps that overflow are dropped.
 
     Examples:
         >>> print(ms.FixedLossScaleManager(1024.0).get_loss_scale())
@@ -44,11 +44,11 @@ class FixedLossScaleManager(LossScaleManager):
         return self._loss_scale
 
     def get_drop_overflow_update(self) -> bool:
-        """Whether steps that overflow are dropped."""
+        """Return whether steps that overflow are dropped."""
         return self._drop_overflow_update
 
     def update_loss_scale(self, overflow: bool) -> None:
-        """Nothing: the scale is fixed."""
+        """Do nothing: the scale is fixed."""
 
     def get_update_cell(self) -> Any:
         if not self._drop_overflow_update:
@@ -57,7 +57,7 @@ class FixedLossScaleManager(LossScaleManager):
 
 
 def _caught_up(name: str) -> Any:
-    """An attribute that overflows change: before it is read, all that were sent are counted."""
+    """Return a property for an attribute that overflows change: reading it first counts all that were sent."""
 
     def read(self: DynamicLossScaleManager) -> Any:
         self._catch_up(wait=True)
@@ -70,10 +70,10 @@ def _caught_up(name: str) -> Any:
 
 
 class DynamicLossScaleManager(LossScaleManager):
-    """Divides the scale by ``scale_factor`` on overflow, multiplies it after ``scale_window`` steps without; never
+    """Scale that is divided by ``scale_factor`` on overflow, and multiplied after ``scale_window`` steps without; never
     below 1.
 
-    Overflows that a device finds are counted when they arrive on the host, at the latest when the manager is asked.
+    Overflows on a device are counted on arrival at the host, at the latest when the manager is read.
     """
 
     _overflows = cached_property(lambda self: Arrivals())  # when needed: a subclass may not call the constructor
@@ -128,7 +128,7 @@ class DynamicLossScaleManager(LossScaleManager):
         state["cur_iter"] += 1
 
     def get_drop_overflow_update(self) -> bool:
-        """Always True."""
+        """Return True."""
         return True
 
     def get_update_cell(self) -> Any:

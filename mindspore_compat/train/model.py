@@ -1,4 +1,4 @@
-"""`Model`: a network with loss, optimizer and metrics, and what runs them. Upstream: ``mindspore.train.Model``."""
+"""`Model`: a network with loss, optimizer and metrics, and its runs. MindSpore: ``mindspore.train.Model``."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ModelMetrics:
             else:
                 metric.update(outputs[self.indexes[1]], outputs[self.indexes[2]])
         if with_loss:
-            self._loss = get_metric_fn("loss")  # upstream too makes "eval_loss" that of the last batch
+            self._loss = get_metric_fn("loss")  # in MindSpore, too, "eval_loss" is that of the last batch
             self._loss.update(outputs[self.indexes[0] if self.indexes is not None else 0])
 
     def mean_loss(self) -> Any:
@@ -80,7 +80,7 @@ class ModelMetrics:
 
 
 def _as_python(value: Any) -> Any:
-    """numpy's scalars as Python numbers, so that they print as upstream's do whatever the numpy version."""
+    """Return numpy's scalars as Python numbers, so that they print as in MindSpore, whatever the numpy version."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -88,7 +88,7 @@ __getattr__ = module_getattr(__name__, dict.fromkeys(["_StepSync", "_transfer_te
 
 
 class Model:
-    """Trains, evaluates and applies a network.
+    """Training, evaluation and prediction of a network.
 
     Args:
         network: a Cell, a plain ``torch.nn.Module``, or a `TorchTrainStep`, which brings loss and optimizer.
@@ -154,7 +154,7 @@ class Model:
         self.batch_num = -1  # steps of an epoch of the last training
 
     def _build_train_network(self) -> Any:
-        """The training step. Subclasses in model zoos override and call it, by upstream's name."""
+        """Return the training step. Subclasses in model zoos override and call it, under MindSpore's name."""
         options = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
         if self._keep_bn_fp32 is not None:
             options["keep_batchnorm_fp32"] = self._keep_bn_fp32
@@ -207,7 +207,7 @@ class Model:
         sink_size: int = -1,
         initial_epoch: int = 0,
     ) -> None:
-        """`train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
+        """Run `train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_type(valid_frequency, "valid_frequency", (bool, int, list), "Model.fit")
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
@@ -224,7 +224,7 @@ class Model:
         )
 
     def eval(self, valid_dataset: Any, callbacks: Any = None, dataset_sink_mode: bool = False) -> dict[str, Any]:
-        """{metric: value} over the dataset.
+        """Return {metric: value} over the dataset.
 
         Raises:
             ValueError: if the Model has no metrics.
@@ -252,7 +252,7 @@ class Model:
             )
 
     def predict(self, *predict_data: Any, backend: Any = None, config: Any = None) -> Any:
-        """The network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
+        """Return the network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
 
         Raises:
             TypeError: for other inputs.
@@ -273,12 +273,12 @@ class Model:
         sink_mode: bool = True,
         jit_config: Any = None,
     ) -> None:
-        """Nothing: there is nothing to compile ahead here."""
+        """Do nothing: there is nothing to compile ahead."""
 
     def infer_train_layout(
         self, train_dataset: Any, dataset_sink_mode: bool = True, sink_size: int = -1
     ) -> dict[str, list[Any]]:
-        """{Parameter name: [device matrix, tensor map, slice shape, field, uniform split, group]}, by a first step.
+        """Return {Parameter name: [device matrix, tensor map, slice shape, field, uniform split, group]}, by one step.
 
         Raises:
             RuntimeError: in other modes than semi_auto_parallel or auto_parallel.
@@ -289,7 +289,7 @@ class Model:
         return layouts(self._train_network, lambda: next(iter(DatasetHelper(train_dataset, False))), True)
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
-        """As `infer_train_layout`, by the network's call with these inputs.
+        """Return layouts as `infer_train_layout`, by the network's call with these inputs.
 
         Raises:
             RuntimeError: in other modes than semi_auto_parallel or auto_parallel. TypeError: for other inputs.
@@ -385,7 +385,7 @@ class Model:
             initial_step=None,
         )
 
-    def _check_kwargs(self, kwargs: dict[str, Any]) -> None:  # classes of users ask it
+    def _check_kwargs(self, kwargs: dict[str, Any]) -> None:  # called by classes of users
         check_kwargs(kwargs)
 
     def _describe_evaluation(self, cb_params: InternalCallbackParam, dataset: Any) -> None:

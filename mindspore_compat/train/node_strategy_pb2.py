@@ -1,4 +1,4 @@
-"""Messages of strategy and group files. Upstream: ``mindspore.train.node_strategy_pb2``."""
+"""Messages of strategy and group files. MindSpore: ``mindspore.train.node_strategy_pb2``."""
 
 from mindspore_compat._format.strategy import strategy_messages
 

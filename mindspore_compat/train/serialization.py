@@ -1,4 +1,4 @@
-"""Saving and loading checkpoints. Upstream: ``mindspore.train.serialization``; `_checkpoint` does the work."""
+"""Checkpoint saving and loading. MindSpore: ``mindspore.train.serialization``; `_checkpoint` does the work."""
 
 from mindspore_compat import context  # noqa: F401  (what stands here but not in __all__ is borrowed by scripts)
 from mindspore_compat._api.placeholders import module_getattr
@@ -65,7 +65,7 @@ __all__ = [
     "unified_safetensors",
 ]
 
-#: KiB of parameters above which `export` writes them to files of their own, and KiB of one such file
+#: KiB of parameters above which `export` writes them to separate files, and KiB of one such file
 TOTAL_SAVE, PARAMETER_SPLIT_SIZE = 1024 * 1024, 1024 * 1024 * 1024
 Limits.ask = lambda: (TOTAL_SAVE, PARAMETER_SPLIT_SIZE)
 

@@ -13,7 +13,7 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Any) -> Any:
-    """A capsule of the Tensor's memory, for another framework's ``from_dlpack``, once.
+    """Return a capsule of the Tensor's memory, for another framework's ``from_dlpack``, once.
 
     Raises:
         TypeError: if it is no Tensor.
@@ -24,7 +24,7 @@ def to_dlpack(tensor: Any) -> Any:
 
 
 def from_dlpack(dlpack: Any) -> Any:
-    """A Tensor on the memory of a capsule, or of an array that has ``__dlpack__`` (of numpy, torch, cupy, jax, …).
+    """Return a Tensor on the memory of a capsule, or of an array with ``__dlpack__`` (numpy, torch, cupy, jax, …).
 
     Raises:
         RuntimeError: if it is neither, or the capsule was used before.

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.utils.ms_dispatch``."""
+"""MindSpore: ``mindspore.utils.ms_dispatch``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["MsDispatchMode", "OpFunc"]
 
-#: torch's name -> that of the operator upstream
+#: torch's name -> name of MindSpore's operator
 _NAMES = {
     "add": "AddExt",
     "sub": "SubExt",
@@ -38,10 +38,10 @@ _IS_OPERATOR: set[Any] = set()
 
 
 class OpFunc:
-    """An operator that is about to run. Called, it runs, without the mode, with the arguments that came by name.
+    """Operator that is about to run. A call runs it, without the mode, with the arguments that came by name.
 
     Attributes:
-        name: upstream's name where it is known, else torch's in capitals ("LayerNorm").
+        name: MindSpore's name where it is known, else torch's in capitals ("LayerNorm").
     """
 
     def __init__(self, function: Callable[..., Any], named: dict[str, Any] | None = None) -> None:
@@ -55,7 +55,7 @@ class OpFunc:
 
 
 def _is_operator(function: Any) -> bool:
-    """Whether it computes, rather than show an attribute."""
+    """Return whether it computes, and does not only read an attribute."""
     if not _IS_OPERATOR:
         _IS_OPERATOR.update(get_testing_overrides())
     name = getattr(function, "__name__", "__get__")
@@ -87,11 +87,11 @@ class _Functions(TorchFunctionMode):
 
 
 class MsDispatchMode:
-    """Sees each operator of the ``with`` block, or of the function that it decorates, in place of running it. Of modes
-    in one another the innermost sees it.
+    """Mode that gets each operator of the ``with`` block, or of the decorated function, in place of running it. Among
+    nested modes the innermost gets it.
 
-    Subclasses define ``__ms_dispatch__(self, func, args, kwargs=None)``, which gives the operator's result; ``func`` is
-    an `OpFunc`.
+    Subclasses define ``__ms_dispatch__(self, func, args, kwargs=None)``, which returns the operator's result; ``func``
+    is an `OpFunc`.
 
     Examples:
         >>> class Log(MsDispatchMode):
@@ -121,5 +121,5 @@ class MsDispatchMode:
         return run
 
     def __ms_dispatch__(self, func: OpFunc, args: tuple, kwargs: dict[str, Any] | None = None) -> Any:
-        """What becomes of an operator."""
+        """Return the result of an operator."""
         raise NotImplementedError(f"'{type(self).__name__}' must define '__ms_dispatch__(self, func, args, kwargs)'.")

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.utils.utils``."""
+"""MindSpore: ``mindspore.utils.utils``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["ExitByRequest", "TFTCommValue"]
 
 
 class ExitByRequest:
-    """Training processes agree to end: when all of them ask for it, in the same step. One process alone changes
-    nothing; the OnRequestExit callback ends it.
+    """Common end of training processes: they end in the same step, when all of them ask for it. One process alone
+    changes nothing; the OnRequestExit callback ends it.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class ExitByRequest:
         self.is_distributed = self.group_size > 1
 
     def exit_by_request(self, grad: Any, init_value: Any, exit_value: Any) -> Any:
-        """``grad`` as it is; ``exit_value``, a Parameter, becomes whether every process has 1 in ``init_value``."""
+        """Return ``grad``; set the Parameter ``exit_value`` to whether every process has 1 in ``init_value``."""
         if self.is_distributed:
             with torch.no_grad():
                 asked = plain(all_reduce(plain(init_value).detach().clone())[0])
@@ -34,7 +34,7 @@ class ExitByRequest:
 
 
 class TFTCommValue:
-    """Which switches of MS_ENABLE_TFT ask for what on Ascend, for programs that look whether one is set.
+    """Switches of MS_ENABLE_TFT on Ascend, for programs that check them.
 
     Attributes:
         ENABLE_MINDX: MindX schedules the processes.

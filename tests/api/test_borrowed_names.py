@@ -261,3 +261,18 @@ def test_names_of_the_core() -> None:
 
     assert isinstance(nn.Dense(1, 1), Cell_)
     assert disable_multi_thread() is None
+
+
+def test_names_of_public_repositories() -> None:
+    """Chinese-CLIP casts outputs, mbart reads dtypes, x2ms's adapter asks for a GPU, mistral makes empty Tensors."""
+    from mindspore_compat._c_expression import Tensor as CoreTensor
+
+    from mindspore_compat import default_config
+    from mindspore_compat import numpy as mnp
+
+    narrow = amp._OutputTo16(nn.Dense(2, 2))
+    assert narrow(Tensor(np.ones((1, 2), np.float32))).dtype == mstype.float16
+    assert mnp.dtypes.int32 is mnp.int32 and mnp.dtypes.inf == np.inf
+    assert ("gpu" in default_config.__device_target__) is ms.hal.is_available("GPU")
+    assert CoreTensor(shape=[2, 3], dtype=mstype.float16).shape == (2, 3)
+    assert CoreTensor.from_numpy(np.ones(2, np.float32)).asnumpy().tolist() == [1.0, 1.0]

@@ -43,6 +43,17 @@ CASES: dict[str, Callable[[list[Any]], Any]] = {
 }
 
 
+def _kept(optimizer: Any, params: list[Any]) -> dict[str, np.ndarray]:
+    """The values of Parameters, states and counts."""
+    inner = getattr(optimizer, "opt", None)
+    owners = [optimizer, *([inner] if isinstance(inner, nn.Optimizer) else [])]
+    tensors = [*params, *(item for owner in owners for item in owner.get_parameters())]
+    for owner in owners:
+        lists = [value for value in vars(owner).values() if isinstance(value, (list, tuple))]
+        tensors += [item for value in lists for item in value if isinstance(item, Parameter)]
+    return {f"{item.name} {tuple(item.shape)}": item.asnumpy().copy() for item in tensors}
+
+
 def _stepped(make: Callable[[list[Any]], Any], target: str) -> tuple[dict[str, np.ndarray], list[str]]:
     """(all that the optimizer keeps after the steps, waits for the device)."""
     ms.set_context(device_target=target)
@@ -52,13 +63,7 @@ def _stepped(make: Callable[[list[Any]], Any], target: str) -> tuple[dict[str, n
     optimizer = make(params)
 
     def kept() -> dict[str, np.ndarray]:
-        inner = getattr(optimizer, "opt", None)
-        owners = [optimizer, *([inner] if isinstance(inner, nn.Optimizer) else [])]
-        tensors = [*params, *(item for owner in owners for item in owner.get_parameters())]
-        for owner in owners:
-            lists = [value for value in vars(owner).values() if isinstance(value, (list, tuple))]
-            tensors += [item for value in lists for item in value if isinstance(item, Parameter)]
-        return {f"{item.name} {tuple(item.shape)}": item.asnumpy().copy() for item in tensors}
+        return _kept(optimizer, params)
 
     waits: list[str] = []
     for step in range(1, STEPS + 1):
@@ -88,5 +93,72 @@ def test_an_overflow_leaves_all_as_it_was(name: str) -> None:
         ms.set_context(device_target="GPU")
     assert waits == []
     assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
+
+
+class Summed(nn.Cell):
+    """Parameters of SHAPES; the gradient of each element is ``x``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        random = np.random.RandomState(0)
+        self.items = ms.ParameterTuple(
+            [Parameter(Tensor(random.randn(*shape).astype("float32")), name=name) for name, shape in SHAPES.items()]
+        )
+
+    def construct(self, x: Any) -> Any:
+        return sum(((item + item * item) * x).sum() for item in self.items)
+
+
+Kept = dict[str, np.ndarray]
+
+
+def _trained(make: Callable[[list[Any]], Any], mode: int, changes_rate: bool) -> tuple[Kept, list[Kept]]:
+    """(all that the optimizer keeps after the steps, before and after each overflow)."""
+    ms.set_context(mode=mode)
+    network = Summed()
+    params = network.trainable_params()
+    optimizer = make(params)
+    scale = nn.DynamicLossScaleUpdateCell(4.0, 2, 1000)
+    step = nn.TrainOneStepWithLossScaleCell(network, optimizer, scale)
+    step.set_train()
+    around = []
+    for number in range(14):  # recorded, captured, replayed
+        if number in (0, 7, 10):
+            around.append(_kept(optimizer, params))
+        _, overflow, _ = step(Tensor(np.float32(np.inf if number in (0, 7, 10) else 0.1 * number)))
+        assert bool(overflow) is (number in (0, 7, 10))
+        if number in (0, 7, 10):
+            around.append(_kept(optimizer, params))
+        if changes_rate and number >= 4:  # Python reads it at each replay from then on
+            (optimizer.opt if isinstance(optimizer, nn.LARS) else optimizer).learning_rate.set_data(
+                Tensor(0.1 / number, ms.float32)
+            )
+    return _kept(optimizer, params), around
+
+
+RATE_CHANGES = {
+    "Adam": lambda params: nn.Adam(params, 0.1),
+    "LARS of Momentum": lambda params: nn.LARS(nn.Momentum(params, 0.1, 0.9)),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "changes_rate"),
+    [*((make, False) for make in CASES.values()), *((make, True) for make in RATE_CHANGES.values())],
+    ids=[*CASES, *(f"{name} with other rates" for name in RATE_CHANGES)],
+)
+def test_an_overflow_in_a_replayed_step_leaves_all_as_it_was(
+    make: Callable[[list[Any]], Any], changes_rate: bool
+) -> None:
+    try:
+        found, around = _trained(make, ms.GRAPH_MODE, changes_rate)
+        expected, _ = _trained(make, ms.PYNATIVE_MODE, changes_rate)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    for before, after in zip(around[::2], around[1::2]):
+        for key, value in before.items():
+            np.testing.assert_array_equal(after[key], value, err_msg=key)
     for key, value in expected.items():
         np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)

@@ -13,7 +13,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
-from mindspore_compat import Tensor, nn
+from mindspore_compat import Tensor, nn, ops
 from mindspore_compat.experimental import optim
 from mindspore_compat.mint import optim as mint_optim
 from mindspore_compat.nn.optim import _device
@@ -50,6 +50,8 @@ OPTIMIZERS: dict[str, Any] = {
         if name not in ("Optimizer", "lr_scheduler")
     },
     "mint SGD": lambda params: mint_optim.SGD(params, lr=1e-3, momentum=0.9),
+    "mint Adam": lambda params: mint_optim.Adam(params, lr=1e-3, weight_decay=0.01, maximize=True),
+    "mint AdamW": lambda params: mint_optim.AdamW(params, lr=1e-3),
     "mint AdamW with amsgrad": lambda params: mint_optim.AdamW(params, lr=1e-3, amsgrad=True),
 }
 
@@ -67,19 +69,20 @@ def step_of(name: str, scaled: bool) -> tuple[Any, Any, Any]:
     return optimizer, step, Tensor(np.ones((1, WIDTH), np.float32))
 
 
-def peak_of(name: str, scaled: bool) -> tuple[float, float]:
+def peak_of(name: str, scaled: bool, warm_up: int = 4) -> tuple[float, float]:
     """(the peak of a step, what parameters, gradients and states take), beside the parameters' bytes."""
+    gc.collect()
+    others = torch.cuda.memory_allocated()  # of other tests
     optimizer, step, x = step_of(name, scaled)
-    for _ in range(4):
+    for _ in range(warm_up):
         step(x, x)
     torch.cuda.reset_peak_memory_stats()
-    before = torch.cuda.memory_allocated()
     step(x, x)
     size = sum(item.numel() * item.element_size() for item in optimizer.parameters)
-    held = {
-        id(item): item.numel() * item.element_size() for item in [*optimizer.parameters, *optimizer.get_parameters()]
-    }
-    others = before - sum(held.values())  # of other tests
+    groups = getattr(optimizer, "param_groups", [])
+    maxima = [item for group in groups for item in group.get("max_exp_avg_sq", ())]
+    everything = [*optimizer.parameters, *optimizer.get_parameters(), *maxima]
+    held = {id(item): item.numel() * item.element_size() for item in everything}
     return (torch.cuda.max_memory_allocated() - others) / size, sum(held.values()) / size + 1
 
 
@@ -89,6 +92,101 @@ def test_a_step_takes_parameters_gradients_and_states(name: str, scaled: bool, m
     monkeypatch.setattr(_device, "_SMALLEST_PORTION", 1 << 16)  # as of a network of gigabytes
     peak, least = peak_of(name, scaled)
     assert peak <= 1.1 * least
+
+
+@pytest.mark.parametrize("scaled", [False, True], ids=["plain", "loss scale"])
+@pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name.startswith(("experimental", "mint"))])
+def test_a_graph_lends_its_gradients_to_the_optimizer(name: str, scaled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_device, "_SMALLEST_PORTION", 1 << 16)
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        peak, least = peak_of(name, scaled, warm_up=9)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert peak <= 1.1 * least
+
+
+class KeepsGradients(optim.SGD):
+    """An optimizer of a program, which looks at the gradients later."""
+
+    def construct(self, gradients: Any) -> Any:
+        self.__dict__.setdefault("seen", []).append(gradients)
+        return super().construct(gradients)
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_gradients_that_a_program_keeps_stay_as_they_were(hooked: bool) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        net = nn.SequentialCell(nn.Dense(3, 2), nn.Dense(2, 1))
+        optimizer = (optim.SGD if hooked else KeepsGradients)(net.trainable_params(), lr=0.1)
+        seen: list[Any] = []
+        if hooked:
+            optimizer.register_forward_pre_hook(lambda cell, inputs: seen.append(inputs[0]))
+        step = nn.TrainOneStepCell(net, optimizer)
+        step.set_train()
+        values = []
+        for number in range(10):
+            step(Tensor(np.full((1, 3), 1.0 + number, np.float32)))
+            seen = seen if hooked else optimizer.seen
+            values.append([item.asnumpy().copy() for item in seen[-1]])
+        for kept, copies in zip(seen, values):
+            for gradient, value in zip(kept, copies):
+                np.testing.assert_array_equal(gradient.asnumpy(), value)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Clipped(nn.TrainOneStepWithLossScaleCell):
+    """A step as scripts write it, with two lists of gradients at a time."""
+
+    def construct(self, *inputs: Any) -> Any:
+        loss = self.network(*inputs)
+        status, scale = self.start_overflow_check(loss, self.scale_sense)
+        gradients = self.grad(self.network, self.weights)(*inputs, ops.fill(loss.dtype, loss.shape, 1.0) * scale)
+        gradients = self.hyper_map(lambda gradient: gradient * (1.0 / scale), gradients)
+        gradients = ops.clip_by_global_norm(gradients, 1.0)
+        if not self.process_loss_scale(self.get_overflow_status(status, gradients)):
+            self.optimizer(gradients)
+        return loss
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_step_of_a_script_keeps_no_gradients_for_a_derivative_of_its_scale(mode: int) -> None:
+    gc.collect()
+    others = torch.cuda.memory_allocated()
+    net = nn.SequentialCell(*[nn.Dense(WIDTH, WIDTH) for _ in range(LAYERS)])
+    optimizer = nn.Momentum(net.trainable_params(), 1e-3, 0.9)
+    step = Clipped(nn.WithLossCell(net, nn.MSELoss()), optimizer, nn.DynamicLossScaleUpdateCell(1024, 2, 1000))
+    step.set_train()
+    x = Tensor(np.ones((1, WIDTH), np.float32))
+    ms.set_context(mode=mode)
+    try:
+        for _ in range(5):
+            step(x, x)
+        torch.cuda.reset_peak_memory_stats()
+        step(x, x)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    size = sum(item.numel() * item.element_size() for item in net.trainable_params())
+    assert (torch.cuda.max_memory_allocated() - others) / size <= 4.1  # parameters, a state, two lists
+
+
+def test_clipping_by_the_global_norm_takes_few_operators() -> None:
+    random = np.random.RandomState(0)
+    values = [random.randn(7, 3).astype(np.float32) for _ in range(20)]
+    gradients = tuple(map(Tensor, values))
+    with Operators() as operators:
+        clipped = ops.clip_by_global_norm(gradients, 2.0)
+    assert operators.count <= 8
+    norm = np.sqrt(sum((value.astype(np.float64) ** 2).sum() for value in values))
+    for found, value in zip(clipped, values):
+        np.testing.assert_allclose(found.asnumpy(), value * 2.0 / norm, rtol=1e-6)
+    assert isinstance(clipped, tuple)
+    np.testing.assert_array_equal(
+        ops.clip_by_global_norm(gradients, 1e6)[3].asnumpy(), values[3] * 1e6 / np.float32(1e6)
+    )
+    assert np.isnan(ops.clip_by_global_norm((Tensor([1.0, np.nan]),), 1.0)[0].asnumpy()).all()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import nn, ops
+from mindspore_compat.parallel.nn import TransformerEncoderLayer, VocabEmbedding
 
 
 def _data(*shape: int) -> ms.Tensor:
@@ -17,6 +18,15 @@ def _data(*shape: int) -> ms.Tensor:
 
 
 X2, X3, X4, X5 = _data(2, 3), _data(2, 2, 8), _data(2, 2, 8, 8), _data(2, 2, 6, 6, 6)
+
+
+def _dense_of_mindpet(net: Any, x: ms.Tensor) -> ms.Tensor:
+    """Compute as mindpet's LoRADense does, a class derived from Dense."""
+    shape = net.shape_op(x)
+    rows = net.bias_add(net.matmul(net.reshape(x, (-1, shape[-1])), net.weight), net.bias)
+    return net.reshape(rows, shape[:-1] + (4,))
+
+
 CASES: list[tuple[Any, Any, Any]] = [
     (
         lambda: nn.Conv2d(2, 4, 3, stride=2, has_bias=True),
@@ -30,6 +40,12 @@ CASES: list[tuple[Any, Any, Any]] = [
         lambda net, x: net.conv2d_transpose(x, net.weight, (2, 4, 16, 16)),
     ),
     (lambda: nn.Dense(3, 4), X2, lambda net, x: net.bias_add(net.matmul(x, net.weight), net.bias)),
+    (lambda: nn.Dense(3, 4), _data(2, 5, 3), _dense_of_mindpet),
+    (
+        lambda: VocabEmbedding(6, 4),
+        ms.Tensor([[1, 5]]),
+        lambda net, ids: net.gather.shard(((1, 1), (1, 1)))(net.embedding_table, ids, 0),
+    ),
     (lambda: nn.MaxPool2d(3, 2, "same"), X4, lambda net, x: net.max_pool(x)),
     (lambda: nn.LayerNorm((3,)), X2, lambda net, x: net.layer_norm(x, net.gamma, net.beta)[0]),
     (
@@ -52,7 +68,9 @@ CASES: list[tuple[Any, Any, Any]] = [
 def test_they_compute_what_the_layer_does(case: int) -> None:
     make, x, inner = CASES[case]
     net = make()
-    np.testing.assert_allclose(inner(net, x).asnumpy(), net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    result = net(x)
+    result = result[0] if isinstance(result, tuple) else result
+    np.testing.assert_allclose(inner(net, x).asnumpy(), result.asnumpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_what_is_tagged_stays_and_is_the_layers_own() -> None:
@@ -68,6 +86,13 @@ def test_what_is_tagged_stays_and_is_the_layers_own() -> None:
     assert [name for name, _ in dense.parameters_and_names()] == ["weight", "bias"] and len(
         list(dense.cells_and_names())
     ) == 1
+
+
+def test_a_block_derived_from_the_encoders_adds_and_masks_by_its_operators() -> None:
+    block = TransformerEncoderLayer(batch_size=2, hidden_size=8, ffn_hidden_size=16, num_heads=2, seq_length=4)
+    kept = ms.Parameter(ms.Tensor([1.0, 2.0]), name="kept")
+    block.assign(kept, block.mul(block.add(kept, 1.0), 2.0))
+    np.testing.assert_array_equal(kept.asnumpy(), [4.0, 6.0])
 
 
 def test_a_derived_cell_may_use_the_name() -> None:

@@ -218,6 +218,29 @@ def test_an_operator_of_the_program_has_the_gradient_of_its_bprop(mode):
         mindspore_compat.set_context(mode=mindspore_compat.PYNATIVE_MODE)
 
 
+def test_a_registered_bprop_is_the_gradient_of_an_operator_of_the_program() -> None:
+    from mindspore_compat.ops._grad.grad_base import bprop_getters as before_2_0
+    from mindspore_compat.ops._grad_experimental.grad_base import bprop_getters
+
+    class Doubled(ops.PrimitiveWithInfer):
+        @ops.prim_attr_register
+        def __init__(self) -> None:
+            self.init_prim_io_names(inputs=["x"], outputs=["y"])
+
+        def __call__(self, x: Any) -> Any:
+            return Tensor(x.asnumpy() * 2)
+
+    @bprop_getters.register(Doubled)
+    def get_bprop_doubled(self: Any) -> Any:
+        return lambda x, out, dout: (dout * 5 + out,)
+
+    doubled = Doubled()
+    assert before_2_0 is bprop_getters and callable(get_bprop_doubled)
+    assert mindspore_compat.grad(lambda x: doubled(x) * 3)(Tensor([1.0])).asnumpy().tolist() == [17.0]
+    with pytest.raises(NotImplementedError, match="the gradient of 'ReLU' is torch's"):
+        bprop_getters.register(P.ReLU)
+
+
 def test_run_op_is_the_operator_below_a_subclass() -> None:
     """MindNLP's AllGather calls it from a `__call__` of its own."""
     from mindspore_compat.ops.primitive import _run_op

@@ -1,3 +1,1 @@
-"""Protobuf message classes built from tables of fields: no generated code, no protoc; names apart from every other
-pool.
-"""
+"""Protobuf message classes built from tables of fields, without generated code or protoc, in a pool of their own."""

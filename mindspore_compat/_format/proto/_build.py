@@ -10,7 +10,7 @@ from mindspore_compat._format.wire import BYTES, FormatError, fields
 
 __all__ = ["build_messages", "check_parts"]
 
-_SMALL = 1 << 20  # what is shorter needs no look: its messages take 70 MiB at most
+_SMALL = 1 << 20  # shorter ones need no check: their messages take 70 MiB at most
 _MOST_PARTS, _BYTES_A_PART = 500_000, 64
 _SCALARS = ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")
 
@@ -33,7 +33,7 @@ def _add_fields(message: Any, text: str, package: str, packed: bool) -> None:
 
 
 def build_messages(package: str, messages: dict[str, str], enums: dict[str, str], packed: bool = False) -> Any:
-    """A namespace with a class for each message and the numbers of the enums' values.
+    """Return a namespace with a class for each message and the numbers of the enums' values.
 
     Args:
         package: protobuf package.
@@ -82,7 +82,7 @@ def _class_of(descriptor: Any) -> Any:
 
 
 def check_parts(kind: Any, data: Any) -> None:
-    """A look at a message before it is parsed: an empty part has two bytes here, and more than a hundred in memory.
+    """Check a message before it is parsed: an empty part has two bytes in the file, and more than a hundred in memory.
 
     Args:
         kind: the class of the message.

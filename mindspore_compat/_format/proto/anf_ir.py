@@ -1,4 +1,4 @@
-"""Messages of computational graphs, under the names of upstream's ``mindspore.train.anf_ir_pb2``."""
+"""Messages of computational graphs, under the names of MindSpore's ``mindspore.train.anf_ir_pb2``."""
 
 from mindspore_compat._format.proto.irpb import messages
 

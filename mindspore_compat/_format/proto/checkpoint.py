@@ -1,4 +1,4 @@
-"""The checkpoint as a message, for programs that take files apart themselves; the package has `ckpt.read` for it."""
+"""Checkpoint as a message, for programs that parse files themselves; the package has `ckpt.read` for it."""
 
 from mindspore_compat._format.proto._build import build_messages
 from mindspore_compat._format.strategy import TENSOR

@@ -1,6 +1,6 @@
 """Messages of package ``mindspore.irpb``: events, graphs and lineage, all that summary files hold.
 
-`summary`, `lineage` and `anf_ir` beside this file name them as upstream's modules do.
+`summary`, `lineage` and `anf_ir` beside this file name them as MindSpore's modules do.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _add_message(message: Any, path: str, fields: str) -> None:
         lines.append(line)
     _add_fields(message, "\n".join(lines), _PACKAGE, packed=path == "TensorProto")
     if path == "TensorProto":
-        message.field[0].options.packed = False  # upstream's dims are not
+        message.field[0].options.packed = False  # MindSpore's dims are not
     oneof, members = _ONEOFS.get(path, ("", ""))
     if oneof:
         message.oneof_decl.add(name=oneof)

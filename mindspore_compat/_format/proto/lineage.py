@@ -1,4 +1,4 @@
-"""Messages of lineage files, under the names of upstream's ``mindspore.train.lineage_pb2``."""
+"""Messages of lineage files, under the names of MindSpore's ``mindspore.train.lineage_pb2``."""
 
 from mindspore_compat._format.proto.irpb import messages
 

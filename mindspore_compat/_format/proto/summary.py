@@ -1,4 +1,4 @@
-"""Messages of summary files, under the names of upstream's ``mindspore.train.summary_pb2``."""
+"""Messages of summary files, under the names of MindSpore's ``mindspore.train.summary_pb2``."""
 
 from mindspore_compat._format.proto.irpb import messages
 

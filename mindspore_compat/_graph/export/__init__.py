@@ -1,4 +1,4 @@
-"""A computation as a graph without side effects (docs/design/export.md): ``trace.py`` records, ``ir.py`` is the graph,
-``explore.py`` runs what decides by values once for each outcome, ``loop_node.py`` and ``recurrent.py`` make one node of
-many rounds, ``decompose*.py`` take operators apart.
+"""Graph without side effects of a computation (docs/design/export.md). ``trace.py`` records, ``ir.py`` is the graph.
+``explore.py`` runs value-dependent decisions once for each outcome. ``loop_node.py`` and ``recurrent.py`` make one node
+of many rounds. ``decompose*.py`` decompose operators.
 """

@@ -1,7 +1,7 @@
-"""aten operators of arithmetic, indexing and shapes in terms of simpler ones; layers are in ``decompose_layers.py``.
+"""Decompositions of aten operators of arithmetic, indexing and shapes; layers are in ``decompose_layers.py``.
 
-A row is run while tracing, so what it calls is written down instead of the operator. Rows take aten's argument names;
-one may answer NotImplemented to keep the operator as it is.
+A row runs while tracing, so its own operators are recorded instead. Rows take aten's argument names; one may return
+NotImplemented to keep the operator as it is.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CREATION = frozenset(
 
 
 def as_axes(dim: Any, ndim: int) -> list[int]:
-    """Axes as non-negative ints; None and [] mean all."""
+    """Return axes as non-negative ints; None and [] mean all."""
     if dim is None or dim == []:
         return list(range(ndim))
     return [axis % ndim for axis in (dim if isinstance(dim, (list, tuple)) else [dim])] if ndim else []
@@ -79,7 +79,7 @@ def _select_scatter(self: Any, src: Any, dim: int, index: int) -> Any:
 def _slice_scatter(
     self: Any, src: Any, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """Row by row from ``src`` or ``self``: a constant index into both, one behind the other."""
+    """Take each row from ``src`` or ``self``: by a constant index into both, one behind the other."""
     size = self.shape[dim]
     taken = range(*slice(start, end, step).indices(size))
     if step == 1:
@@ -104,7 +104,7 @@ def _roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
 
 
 def _linear(indices: list[Any], sizes: list[int]) -> Any:
-    """One index into axes of ``sizes`` taken as one axis."""
+    """Return one index into axes of ``sizes`` taken as one axis."""
     rows: Any = 0
     for index, size in zip(torch.broadcast_tensors(*indices), sizes):
         rows = rows * size + torch.where(index < 0, index + size, index)
@@ -112,13 +112,11 @@ def _linear(indices: list[Any], sizes: list[int]) -> Any:
 
 
 def _index(self: Any, indices: Any) -> Any:
-    """Index tensors become one index into one axis; the result of a bool mask has no fixed shape."""
+    """Turn index tensors into one index into one axis; the result of a bool mask has no fixed shape."""
     given = [axis for axis, index in enumerate(indices) if index is not None]
     if any(indices[axis].dtype in (torch.bool, torch.uint8) for axis in given):
         return NotImplemented
-    if given != list(
-        range(given[0], given[-1] + 1)
-    ):  # apart from each other: bring them to the front, as the result has them
+    if given != list(range(given[0], given[-1] + 1)):  # not adjacent: bring them to the front, as in the result
         rest = [axis for axis in range(self.dim()) if axis not in given]
         return _index(torch.permute(self, given + rest), [indices[axis] for axis in given])
     sizes = [self.shape[axis] for axis in given]
@@ -131,7 +129,7 @@ def _index(self: Any, indices: Any) -> Any:
 
 
 def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """A number behind a bool mask, or values at index tensors for the first axes."""
+    """Write a number by a bool mask, or values at index tensors for the first axes."""
     if any(index is None for index in indices):
         return NotImplemented
     if any(index.dtype in (torch.bool, torch.uint8) for index in indices):
@@ -150,7 +148,7 @@ def _index_put(self: Any, indices: Any, values: Any, accumulate: bool = False) -
 
 
 def _scatter(self: Any, dim: int, index: Any, src: Any = None, value: Any = None, reduce: str = "") -> Any:
-    """Numbers as a tensor of the index's shape, and no more of ``src`` than that."""
+    """Return numbers as a tensor of the index's shape, and ``src`` cut to that shape."""
     if reduce or (src is not None and tuple(src.shape) == tuple(index.shape)):
         return NotImplemented
     if src is None:
@@ -215,14 +213,14 @@ def _round(self: Any, decimals: int = 0) -> Any:
 
 
 def _pow(self: Any, exponent: Any) -> Any:
-    """Of whole numbers as products."""
+    """Compute integer powers as products."""
     if isinstance(self, torch.Tensor) and type(exponent) is int and 0 < exponent <= 16:
         return functools.reduce(lambda result, _: result * self, range(exponent - 1), self)
     return NotImplemented
 
 
 def _topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """Any axis and either end, in terms of the largest along the last axis."""
+    """Reduce any axis and either end to the largest along the last axis."""
     moved = torch.transpose(self, dim, -1)
     values, places = torch.topk(moved if largest else -moved, k, -1, True, sorted)
     return torch.transpose(values if largest else -values, dim, -1), torch.transpose(places, dim, -1)
@@ -243,7 +241,7 @@ def _zero(like: Any) -> Any:
 
 
 def _lerp(self: Any, end: Any, weight: Any) -> Any:
-    """torch's, which counts from the nearer side; `ops.lerp` has no operator of its own."""
+    """Interpolate as torch, which counts from the nearer side; `ops.lerp` has no operator of its own."""
     from_start, from_end = self + (end - self) * weight, end - (end - self) * (1 - weight)
     if isinstance(weight, torch.Tensor):
         return torch.where(torch.abs(weight) < 0.5, from_start, from_end)
@@ -333,9 +331,10 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
 
 @functools.cache
 def torch_decompositions() -> dict[Any, Callable[..., Any]]:
-    """torch's own, by the overload, for what has no row here: losses, gradients; to be called as the overload is.
+    """Return torch's own decompositions by overload, for operators without a row here: losses, gradients. Call one as
+    the overload.
 
-    Those of gradients that are not into core operators as well, since no format has any of them.
+    Decompositions of gradients into non-core operators are included, since no format has any of them.
     """
     every = torch._decomp.decomposition_table
     return {op: row for op, row in every.items() if "_backward" in str(op)} | dict(core_aten_decompositions())

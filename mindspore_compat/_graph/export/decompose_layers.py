@@ -1,4 +1,4 @@
-"""aten operators of layers (pooling, normalization, activations, losses, resizing) in terms of simpler ones; see
+"""Decompositions of aten operators of layers (pooling, normalization, activations, losses, resizing), as in
 ``decompose.py``.
 """
 
@@ -36,7 +36,7 @@ def _adaptive_cut(size: int, wanted: int) -> list[tuple[int, int]]:
 
 
 def _adaptive(pool: Callable[..., Any], reduce: Callable[..., Any]) -> Callable[..., Any]:
-    """To a fixed size over the last two axes: one window size where it divides, else a reduction for each place."""
+    """Reduce the last two axes to a fixed size: one window size where it divides, else a reduction for each place."""
 
     def adaptive(self: Any, output_size: Any) -> Any:
         height, width = self.shape[-2:]
@@ -69,7 +69,7 @@ _adaptive_max = _adaptive(tf.max_pool2d, torch.amax)
 def _window_counts(
     size: int, kernel: int, stride: int, pad: int, ceil: bool, include_pad: bool
 ) -> tuple[list[int], int]:
-    """(how many elements each window of a mean counts, zeros needed behind the input), by torch's rules."""
+    """Return (number of elements in each window of a mean, zeros needed behind the input), by torch's rules."""
     count = (-(-(size + 2 * pad - kernel) // stride) if ceil else (size + 2 * pad - kernel) // stride) + 1
     if ceil and (count - 1) * stride >= size + pad:
         count -= 1
@@ -85,9 +85,7 @@ def _spread(value: Any, count: int) -> list[int]:
 
 
 def _pooled(pool: Callable[..., Any], lowest: bool) -> Callable[..., Any]:
-    """Pooling with padding as padding and then pooling; means are corrected by a constant where windows count fewer
-    elements.
-    """
+    """Pool with separate padding; correct means by a constant where windows count fewer elements."""
 
     def pooling(
         self: Any,
@@ -142,7 +140,7 @@ def _convolution(
     output_padding: Any,
     groups: int,
 ) -> Any:
-    """Over one axis as over two."""
+    """Compute over one axis as over two."""
     if weight.dim() != 3:
         return NotImplemented
     wide = torch.convolution(
@@ -188,8 +186,8 @@ def _glu(self: Any, dim: int = -1) -> Any:
 
 
 def batch_norm_in_training(input: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any, Any]:
-    """(result, mean of each channel, 1 / its standard deviation, its unbiased variance): with statistics of
-    the batch.
+    """Return (result, mean of each channel, 1 / its standard deviation, its unbiased variance) with statistics of the
+    batch.
     """
     axes, around = [axis for axis in range(input.dim()) if axis != 1], [1, -1] + [1] * (input.dim() - 2)
     mean = torch.mean(input, axes, True)
@@ -221,13 +219,13 @@ def _gelu(self: Any, approximate: str = "none") -> Any:
 
 
 def _softplus(self: Any, beta: float = 1, threshold: float = 20) -> Any:
-    """max(x, 0) + log1p(exp(-|x|)): no overflow, so the threshold is not needed."""
+    """Return max(x, 0) + log1p(exp(-|x|)): no overflow, so the threshold is not needed."""
     y = _scaled(self, beta)
     return _scaled(torch.relu(y) + torch.log1p(torch.exp(-torch.abs(y))), 1 if beta == 1 else 1 / beta)
 
 
 def _safe_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
-    """Rows that are -inf throughout (all masked) give zeros."""
+    """Return zeros for rows that are -inf throughout (all masked)."""
     x = self if dtype is None else self.to(dtype)
     return torch.where(torch.amax(x, [dim], True) == -math.inf, _zero(x), torch.softmax(x, dim))
 
@@ -250,7 +248,7 @@ def _scaled(x: Any, factor: Any) -> Any:
 
 
 def _wider(name: str) -> Callable[..., Any]:
-    """Resizing along one axis by the resizing along two."""
+    """Resize along one axis by the resizing along two."""
 
     def resize(self: Any, output_size: Any, align_corners: bool | None = None, scales: Any = None) -> Any:
         corners = {} if align_corners is None else {"align_corners": align_corners}
@@ -289,7 +287,7 @@ def _nll_loss(self: Any, target: Any, weight: Any, reduction: int, ignore_index:
 
 
 def _multilabel_margin_loss(self: Any, target: Any, reduction: int) -> Any:
-    """Each row of ``target`` counts as far as its first negative; what torch has for it counts all of them."""
+    """Count each row of ``target`` up to its first negative; torch's decomposition counts all of them."""
     x, labels = torch.atleast_2d(self), torch.atleast_2d(target)
     size = x.shape[1]
     counted = torch.cumsum((labels < 0).to(torch.int32), 1) == 0

@@ -1,9 +1,8 @@
-"""Control flow that depends on values: the same function runs once for each path through its decisions, and the paths
-become one graph.
+"""Value-dependent control flow: the function runs once for each path through its decisions, and the paths become one
+graph.
 
-A decision is a tensor in a place where Python wants True or False (``if x.sum() > 0``). What stands before it is the
-same on all paths; what follows becomes a graph for each outcome, and a ``branch`` node, the last of its graph, takes
-one of the two.
+A decision is a tensor where Python wants True or False (``if x.sum() > 0``). Nodes before it are the same on all paths.
+Nodes after it become one graph for each outcome, and a ``branch`` node, the last of its graph, takes one of the two.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Attempt:
 def explore(
     attempt: Callable[[tuple[bool, ...]], Attempt], refuse: Callable[[str], Exception], again: bool = False
 ) -> Graph:
-    """The graph of all paths.
+    """Return the graph of all paths.
 
     Args:
         attempt: runs the function; the first decisions are given, others are as the values say.
@@ -90,7 +89,7 @@ def explore(
 
 
 def too_many(refuse: Callable[[str], Exception]) -> Exception:
-    """The error for what is no decision but a loop."""
+    """Return the error for a loop that looks like decisions."""
     return refuse(
         f"'construct' decides by values (if, while) in more than {MOST_PATHS} paths: the rounds of a loop depend on "
         "them. Write the loop with ops.WhileLoop, or with a fixed number of rounds and ops.select"
@@ -105,7 +104,7 @@ def _unsteady(refuse: Callable[[str], Exception]) -> Exception:
 
 
 def _described(graph: Graph) -> list[Any]:
-    """Operators and the numbers that they got from Python."""
+    """Return the operators and the numbers that they got from Python."""
 
     def number(item: Any) -> Any:
         if item != item:
@@ -133,7 +132,7 @@ def _merged(
     name: str,
     refuse: Callable[[str], Exception],
 ) -> Graph:
-    """The graph of what follows the decisions ``prefix``; the paths below share their Values up to here."""
+    """Return the graph after the decisions ``prefix``; the paths below share their Values up to here."""
     paths = [(taken, one) for taken, one in found.items() if taken[: len(prefix)] == prefix]
     taken, one = paths[0]
     if len(taken) == len(prefix):
@@ -169,12 +168,12 @@ def _merged(
 
 
 def _open(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
-    """-1 where sizes differ; another number of axes has no common shape: that of one element."""
+    """Return -1 where sizes differ; for another number of axes the shape of one element."""
     return tuple(one if one == other else -1 for one, other in zip(left, right)) if len(left) == len(right) else (-2,)
 
 
 def _share(graph: Graph, other: Attempt, start: int, end: int, refuse: Callable[[str], Exception]) -> None:
-    """Let ``other`` use the Values of ``graph`` for sources and for the nodes from ``start`` to ``end``."""
+    """Use the Values of ``graph`` in ``other`` for sources and for the nodes from ``start`` to ``end``."""
     mine, theirs = graph.nodes[start:end], other.graph.nodes[start:end]
     if [(node.op, len(node.outputs)) for node in mine] != [(node.op, len(node.outputs)) for node in theirs]:
         raise _unsteady(refuse)

@@ -1,4 +1,4 @@
-"""In-place operators and views of a graph: what a tensor, and all that share its memory, become."""
+"""In-place operators and views of a graph: new values of a tensor and of its aliases."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_
 
 
 class Handle:
-    """What is known of one torch tensor: its Value now, and for a view how to make it again after its base
-    has changed.
-    """
+    """A torch tensor's Value now, and for a view the operator that makes it again after a change of its base."""
 
     __slots__ = ("base", "level", "parameter", "seen", "tensor", "value", "version", "view")
 
@@ -39,7 +37,7 @@ class Handle:
             view,
         )  # view: operator, its arguments, which result
         self.parameter = value if value.kind == PARAMETER and base is None else None
-        self.level = 0  # how deep in loops it was made
+        self.level = 0  # depth of the loops around it
         self.version, self.seen = 0, base.root().version if base is not None else 0
 
     def root(self) -> Handle:
@@ -47,12 +45,10 @@ class Handle:
 
 
 class InPlace(Recorder):
-    """The half of `GraphRecorder` that rewrites in-place operators."""
+    """Recorder that rewrites in-place operators; the base of `GraphRecorder`."""
 
     def _in_place(self, func: Any, name: str, bound: dict[str, Any], written: list[str]) -> Any:
-        """``x.add_(y)``: write down ``add``, and for a view of z what z becomes; then let the real tensor take the
-        values.
-        """
+        """Record ``add`` for ``x.add_(y)``, and for a view of z the new value of z; then write the real tensor."""
         if not name.endswith("_") or len(written) > 1:
             raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self.scope())
         target = bound[written[0]]
@@ -89,7 +85,7 @@ class InPlace(Recorder):
         return result
 
     def _is_only(self, parameter: Value, tensor: torch.Tensor) -> bool:
-        """Whether ``tensor`` depends on nothing but this Parameter."""
+        """Return whether ``tensor`` depends only on this Parameter."""
         left, seen = [self.read(tensor)], set()
         while left:
             value = left.pop()
@@ -119,7 +115,7 @@ class InPlace(Recorder):
             return _Base.to(new, target.dtype)
 
     def _scattered(self, handle: Handle, value: torch.Tensor) -> torch.Tensor:
-        """What the base of a view becomes when the view becomes ``value``."""
+        """Return the new base of a view whose new value is ``value``."""
         assert handle.view is not None and handle.base is not None
         view, arguments, _ = handle.view
         base, name = handle.base.tensor, str(view.overloadpacket.__name__)

@@ -1,6 +1,4 @@
-"""The graph between the trace of a Cell and a file format: values, nodes of aten operators without side effects,
-clean-up.
-"""
+"""Graph between the trace of a Cell and a file format: values, nodes of pure aten operators, clean-up."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 
 @dataclass(eq=False, repr=False)
 class Value:
-    """A tensor of the graph. ``data`` is there for parameters and constants, ``node`` and ``index`` for results."""
+    """A tensor of the graph. ``data`` exists for parameters and constants, ``node`` and ``index`` for results."""
 
     kind: str
     shape: tuple[int, ...]
@@ -51,7 +49,7 @@ class Value:
 class Node:
     """An operator: aten's name without overload, its arguments by aten's names with Values in place of tensors.
 
-    ``attributes`` go into MINDIR with the operator, beside its own. ``fits`` is false where the format has the
+    ``attributes`` are written to MINDIR with the operator, beside its own. ``fits`` is false if the format has the
     operator, but not for these arguments.
     """
 
@@ -63,7 +61,7 @@ class Node:
     fits: bool = True
 
     def inputs(self) -> list[Value]:
-        """The Values it takes, those that its inner graphs take from outside included."""
+        """Return its input Values, including outer Values of its inner graphs."""
         items = list(leaves(self.args))
         return [item for item in items if isinstance(item, Value)] + [
             value for item in items if isinstance(item, Graph) for value in item.captured()
@@ -72,7 +70,7 @@ class Node:
 
 @dataclass
 class Sparse:
-    """A sparse tensor that ``construct`` returned: the name of its class, its tensors in the constructor's order, its
+    """A sparse tensor returned by ``construct``: the name of its class, its tensors in the constructor's order, its
     dense shape.
     """
 
@@ -83,10 +81,10 @@ class Sparse:
 
 @dataclass(repr=False)
 class Graph:
-    """``outputs`` has the structure of what ``construct`` returned: a Value or a Sparse, or tuples, lists and dicts of
-    them.
+    """Nodes, parameters and outputs. ``outputs`` has the structure of the result of ``construct``: a Value or a Sparse,
+    or tuples, lists and dicts of them.
 
-    ``updates`` are Parameters with the Values they get when all is computed.
+    ``updates`` are Parameters with their Values at the end.
     """
 
     name: str
@@ -97,11 +95,11 @@ class Graph:
     updates: list[tuple[Value, Value]] = field(default_factory=list)
 
     def results(self) -> list[Value]:
-        """The Values among the outputs, in order; the others are None."""
+        """Return the Values among the outputs, in order; the others are None."""
         return [item for item in leaves(self.outputs) if item is not None]
 
     def captured(self) -> list[Value]:
-        """Of an inner graph: the Values that it takes from outside, once each; constants are none."""
+        """Return the outer Values of an inner graph, once each, without constants."""
         known = {id(value) for value in [*self.inputs, *(output for node in self.nodes for output in node.outputs)]}
         taken = [value for node in self.nodes for value in node.inputs()] + self.results()
         return list({id(value): value for value in taken if id(value) not in known and value.kind != CONSTANT}.values())
@@ -122,7 +120,7 @@ class Graph:
 
 
 def leaves(tree: Any) -> Iterator[Any]:
-    """What stands in nested tuples, lists, dicts and sparse tensors, in order."""
+    """Yield the items of nested tuples, lists, dicts and sparse tensors, in order."""
     if isinstance(tree, dict):
         tree = tree.values()
     elif isinstance(tree, Sparse):
@@ -146,13 +144,13 @@ def num_leaves(tree: Any, _known: dict[int, int] | None = None) -> int:
 
 
 def has_sparse(tree: Any) -> bool:
-    """Whether a sparse tensor stands in nested tuples, lists and dicts."""
+    """Return whether nested tuples, lists and dicts hold a sparse tensor."""
     items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else ()
     return isinstance(tree, Sparse) or any(has_sparse(item) for item in items)
 
 
 def map_values(function: Callable[[Any], Any], tree: Any) -> Any:
-    """The same nesting with ``function`` of each leaf; namedtuples become tuples."""
+    """Return the same nesting with ``function`` of each leaf; namedtuples become tuples."""
     if isinstance(tree, dict):
         return {key: map_values(function, item) for key, item in tree.items()}
     if isinstance(tree, Sparse):

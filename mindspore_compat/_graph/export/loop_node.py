@@ -1,4 +1,4 @@
-"""How the trace records a loop: its test and its body once each, as graphs of the values that the body changes."""
+"""Loop node of the trace: test and body, recorded once each as graphs of the values that the body changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Base = torch._C.TensorBase
 
 
 class ChangesParameter(Exception):
-    """A loop assigns to a Parameter: it has to be one of the loop's values."""
+    """Signal that a loop assigns to a Parameter, which has to be one of the loop's values."""
 
     def __init__(self, handle: Any) -> None:
         super().__init__()
@@ -34,8 +34,8 @@ def run_loop(
     values: Any,
     always: bool = False,
 ) -> Any:
-    """What ``while test(values): values = body(values)`` gives; rounds are run as long as the test depends on no input,
-    or ``always`` recorded.
+    """Run ``while test(values): values = body(values)`` and return the values. Rounds are unrolled as long as the test
+    depends on no input; with ``always`` the loop is recorded.
     """
     parts = taken_apart(test, body, values, refuse)
     if parts is not None:
@@ -52,8 +52,8 @@ def run_loop(
 
 
 class _Loop:
-    """``values`` is a tree; its tensors, the numbers among it that change, and the Parameters that the body assigns to,
-    are carried on.
+    """A loop whose ``values`` are a tree. It carries their tensors, the numbers that change, and the Parameters that
+    the body assigns to.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class _Loop:
 
     def recorded(self) -> Any:
         self._check_derivative(self.items)
-        while True:  # until all that changes is known
+        while True:  # until all changing values are known
             carried = self._carried()
             for item in carried:
                 self.recorder.keep(item)
@@ -106,7 +106,7 @@ class _Loop:
         ]
 
     def _tree(self, tensors: list[Any]) -> Any:
-        """``values`` with other tensors, and with tensors for numbers that change."""
+        """Return ``values`` with other tensors, and with tensors for numbers that change."""
         rest, place = iter(tensors), iter(range(len(self.items)))
 
         def chosen(item: Any) -> Any:
@@ -177,7 +177,7 @@ class _Loop:
         return tuple(result)
 
     def _result(self, carried: list[torch.Tensor], initial: list[Value], test: Graph, body: Graph) -> Any:
-        """The values after the last round, which is run for real, with the node's Values."""
+        """Return the values after the last round, which runs for real, with the node's Values."""
         recorder = self.recorder
         for handle in self.parameters:
             recorder.note_change(handle)
@@ -214,7 +214,7 @@ class _NumberChanges(Exception):
 
 
 def _as_tensor(item: Any) -> torch.Tensor:
-    """A number as MindSpore makes Tensors of them."""
+    """Return a number as a tensor, with MindSpore's dtype."""
     if isinstance(item, torch.Tensor):
         return item
     with _disable_current_modes(), torch._C.DisableTorchFunction():
@@ -222,7 +222,7 @@ def _as_tensor(item: Any) -> torch.Tensor:
 
 
 def attributes_of(cells: Iterable[Any]) -> dict[tuple[int, str], Any]:
-    """What the Cells hold but Parameters, buffers and Cells; of lists, dicts and sets also the size."""
+    """Return the attributes of Cells except Parameters, buffers and Cells; of lists, dicts and sets also the size."""
     return {
         (id(cell), name): (item, len(item) if isinstance(item, (list, dict, set)) else None)
         for cell in cells
@@ -232,7 +232,7 @@ def attributes_of(cells: Iterable[Any]) -> dict[tuple[int, str], Any]:
 
 
 def same_attribute(one: Any, other: Any) -> bool:
-    """Whether an attribute is what it was."""
+    """Return whether an attribute is unchanged."""
     if one[0] is other[0]:
         return one[1] == other[1]
     return type(one[0]) is type(other[0]) and isinstance(one[0], (bool, int, float, str, tuple)) and one[0] == other[0]

@@ -1,4 +1,4 @@
-"""What a dispatch mode does not see of a graph: reading memory, deciding by a tensor, and what torch does at once."""
+"""Graph events that a dispatch mode does not see: memory reads, decisions by a tensor, composite operators of torch."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _BOOLS = {Tensor.__bool__.__code__}
 
 
 class GraphReading(Reading):
-    """Refuses to read memory, whose values would silently become constants; ``if tensor`` asks the recorder for the
-    outcome, and dropout in training and recurrent layers become one operator.
+    """Mode that refuses to read memory, whose values would silently become constants. It asks the recorder for the
+    outcome of ``if tensor``, and records dropout in training and recurrent layers as one operator.
     """
 
     recorder: GraphRecorder
 
     def _is_place(self, index: Any) -> bool:
-        """Whether it is one number of the graph."""
+        """Return whether it is one number of the graph."""
         return (
             isinstance(index, torch.Tensor)
             and not index.dim()
@@ -62,7 +62,7 @@ class GraphReading(Reading):
 
 
 def _asked_by_bool() -> bool:
-    """Whether the tensor is read for ``if`` and the like."""
+    """Return whether the tensor is read for ``if`` and the like."""
     frame: Any = sys._getframe(3)  # behind `called` and the mode
     while frame is not None and frame.f_code.co_filename.endswith("overrides.py"):
         frame = frame.f_back

@@ -1,7 +1,7 @@
-"""The recorder of a graph: it rewrites each operator as one without side effects.
+"""Recorder of a graph: it rewrites each operator as one without side effects.
 
-In-place operators and views become what they compute (``in_place.py``: ``x[:, 0] = y`` becomes a scatter), operators on
-constants alone are folded, and those that the format lacks are taken apart (``decompose.py``).
+In-place operators and views become pure operators (``in_place.py``: ``x[:, 0] = y`` becomes a scatter). Operators on
+constants alone are folded, and operators missing in the format are decomposed (``decompose.py``).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from mindspore_compat.common.parameter import Parameter
 
 __all__ = ["GraphRecorder", "Kept", "constant"]
 
-#: Takes an operator and its arguments; tells whether the file format has it in this form, so that it need not be taken
-#: apart.
+#: Takes an operator and its arguments; returns whether the file format has it in this form, so that it is not
+#: decomposed.
 Kept = Callable[[str, dict[str, Any]], bool]
 
 _Base = torch._C.TensorBase
@@ -50,7 +50,7 @@ _MASKED = frozenset({"index", "index_put", "index_put_", "masked_select"})
 
 
 class GraphRecorder(InPlace):
-    """Writes operators into ``nodes``. ``kept`` says which operators the format has itself, in this form."""
+    """Recorder of operators in ``nodes``. ``kept`` returns whether the format has an operator in this form."""
 
     writes_file = True  # checks of this package, as of shadows of integers, pause it
 
@@ -63,7 +63,7 @@ class GraphRecorder(InPlace):
         self.parameters: dict[str, Value] = {}
         self.decisions: list[tuple[int, Value, bool]] = []
         self._choices = choices
-        self.carried: list[Handle] = []  # Parameters that the loops around here carry on
+        self.carried: list[Handle] = []  # Parameters that the enclosing loops carry
         self._level = 0
         # Parameters that are assigned to, and their contents before
         self._changed: dict[str, tuple[Handle, torch.Tensor]] = {}
@@ -74,14 +74,14 @@ class GraphRecorder(InPlace):
     # --- tensors and Values -------------------------------------------------------------------------------------------
 
     def add_source(self, tensor: torch.Tensor, kind: str, name: str) -> Value:
-        """An input or parameter."""
+        """Add an input or parameter."""
         value = Value(kind, tuple(tensor.shape), tensor.dtype, name, plain(tensor) if kind == PARAMETER else None)
         self._know(Handle(tensor, value), 0 if kind == PARAMETER else self._level)
         return value
 
     def _know(self, handle: Handle, level: int | None = None) -> Handle:
-        """Known by object and by place in memory, since ``.data`` and ``as_subclass`` make objects behind the mode's
-        back. All known tensors are kept alive, so no other one gets their place.
+        """Register a tensor by object and by address, since ``.data`` and ``as_subclass`` make objects that the mode
+        does not see. All known tensors are kept alive, so no other one gets their address.
         """
         handle.level = self._level if level is None else level
         if handle.tensor.numel():
@@ -98,7 +98,7 @@ class GraphRecorder(InPlace):
         return handle
 
     def read(self, tensor: torch.Tensor) -> Value:
-        """The Value that ``tensor`` stands for now."""
+        """Return the Value that ``tensor`` stands for now."""
         handle = self._handle_of(tensor)
         root = handle.root()
         if handle.base is not None and handle.seen != root.version:
@@ -139,8 +139,8 @@ class GraphRecorder(InPlace):
         return self._record(func, op, bound, args, kwargs)
 
     def _present(self, results: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Results with tensors of the first one's shape for side results that have been left out: torch goes on with
-        them, but no file can hold what they stand for.
+        """Return results with tensors of the first one's shape for missing side results. torch needs them, but no file
+        can hold their values.
         """
         made = []
         for result in results:
@@ -153,7 +153,7 @@ class GraphRecorder(InPlace):
         return tuple(made)
 
     def _taken_apart(self, func: Any, op: str, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What an operator gives that the format lacks, computed by simpler ones; NotImplemented to record it whole."""
+        """Return the result of a decomposed operator; NotImplemented to record it whole."""
         kept = self._kept(op, bound)
         own = DECOMPOSITIONS.get(op) if not kept else None
         with self:
@@ -168,7 +168,7 @@ class GraphRecorder(InPlace):
         return result
 
     def _places(self, index: torch.Tensor | None) -> list[torch.Tensor | None]:
-        """Of an index that is a mask and a constant the places where it is true; any other as it is."""
+        """Return the true places of a constant mask; any other index unchanged."""
         if index is None or index.dtype not in (torch.bool, torch.uint8) or self.read(index).kind != CONSTANT:
             return [index]
         with _disable_current_modes():
@@ -183,7 +183,7 @@ class GraphRecorder(InPlace):
             )
 
     def _check_visible(self, func: Any, name: str, bound: dict[str, Any]) -> None:
-        """Refuse what shows Python a value, or a size that depends on values: it would silently become a constant."""
+        """Refuse to show Python a value, or a size that depends on values: it would silently become a constant."""
         if SHOWS_VALUE not in func.tags and SHOWS_SIZE not in func.tags:
             return
         if all(self.read(tensor).kind == CONSTANT for tensor in tensors_in(bound)):
@@ -202,7 +202,7 @@ class GraphRecorder(InPlace):
             )
 
     def decide(self, tensor: torch.Tensor) -> bool | None:
-        """The outcome of ``if tensor`` on this path; None if it is a constant."""
+        """Return the outcome of ``if tensor`` on this path; None if it is a constant."""
         value = self.read(tensor)
         if value.kind == CONSTANT:
             return None
@@ -218,7 +218,7 @@ class GraphRecorder(InPlace):
         return outcome
 
     def _batch_norm(self, bound: dict[str, Any]) -> Any:
-        """With statistics of the batch; the moving ones follow them, as torch does it inside of the operator."""
+        """Compute with statistics of the batch, and update the moving ones, as torch does in the operator."""
         with self:
             result, mean, spread, variance = batch_norm_in_training(
                 bound["input"], bound["weight"], bound["bias"], bound["eps"]
@@ -230,31 +230,31 @@ class GraphRecorder(InPlace):
             return result, mean, spread
 
     def updates(self) -> list[tuple[Value, Value]]:
-        """(Parameter, its last Value) of those that `construct` changed."""
+        """Return (Parameter, its last Value) for the Parameters that `construct` changed."""
         return [(self.parameters[name], self.read(handle.tensor)) for name, (handle, _) in self._changed.items()]
 
     def note_change(self, handle: Handle) -> None:
-        """Keep what a Parameter holds, before the first change."""
+        """Save the contents of a Parameter before the first change."""
         assert handle.parameter is not None
         if handle.parameter.name not in self._changed:
             with _disable_current_modes(), torch._C.DisableTorchFunction():
                 self._changed[handle.parameter.name] = handle, _Base.clone(plain(handle.tensor))
 
     def keeps(self, op: str) -> bool:
-        """Whether the format has this operator of the trace's own."""
+        """Return whether the format has this operator of the trace's own."""
         return self._kept(op, {})
 
     def keep(self, tensor: torch.Tensor) -> None:
-        """A constant from outside of the trace gets a Value now."""
+        """Give a constant from outside of the trace a Value now."""
         self._handle_of(tensor)
 
     def bind(self, tensor: torch.Tensor, value: Value) -> None:
-        """``tensor`` stands for ``value``."""
+        """Let ``tensor`` stand for ``value``."""
         self._know(Handle(tensor, value))
 
     @contextmanager
     def inner(self, choices: tuple[bool, ...]) -> Iterator[tuple[list[Node], list[tuple[int, Value, bool]]]]:
-        """What is recorded goes to the lists given here, with decisions of their own."""
+        """Record into the lists yielded here, with decisions of their own."""
         outer = self.nodes, self.decisions, self._choices
         self.nodes, self.decisions, self._choices = [], [], choices
         self._level += 1
@@ -265,7 +265,7 @@ class GraphRecorder(InPlace):
             self._level -= 1
 
     def restore(self) -> None:
-        """Give the Parameters their contents back."""
+        """Restore the contents of the Parameters."""
         for handle, before in self._changed.values():
             memory(handle.tensor).copy_(before)
 
@@ -315,7 +315,7 @@ class GraphRecorder(InPlace):
         return node.outputs
 
     def scope(self) -> str:
-        """Path and class of the innermost Cell whose ``construct`` runs."""
+        """Return the path and class of the innermost Cell whose ``construct`` runs."""
         frame: Any = sys._getframe(1)
         while frame is not None:
             if frame.f_code.co_name == "construct":

@@ -36,7 +36,9 @@ RECURRENT: dict[str, tuple[str, int, int, Callable[..., Any] | None]] = {
 
 
 def recurrent(recorder: Any, refuse: Callable[[str], Exception], name: str, args: tuple[Any, ...]) -> Any:
-    """What ``torch.lstm`` and its like give; NotImplemented for packed sequences, which are written step by step."""
+    """Return the result of ``torch.lstm`` and the like; NotImplemented for packed sequences, which are written step by
+    step.
+    """
     if len(args) != 9 or not isinstance(args[3], bool):
         return NotImplemented
     x, states, weights, has_bias, layers, dropout, training, bidirectional, batch_first = args
@@ -66,11 +68,11 @@ def recurrent(recorder: Any, refuse: Callable[[str], Exception], name: str, args
 
 
 def _layer(recorder: Any, refuse: Callable[[str], Exception], name: str, x: Any, start: list[Any], weights: Any) -> Any:
-    """(outputs, last state of each kind) of one layer in one direction; ``x`` has shape (L, N, C)."""
+    """Return (outputs, last state of each kind) of one layer in one direction; ``x`` has shape (L, N, C)."""
     op, _, count, step = RECURRENT[name]
     if recorder.keeps(op) or step is None:
         return _node(recorder, name, x, start, weights)
-    # what has a size stands outside of the loop: in it there are only products, sums and functions of single elements
+    # operators with sizes stand outside of the loop: in it are only products, sums and functions of single elements
     inner, outer = (
         [torch.transpose(part, 0, 1) for part in torch.chunk(item, count)] for item in (weights[1], weights[0])
     )

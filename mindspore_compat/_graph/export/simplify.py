@@ -1,4 +1,4 @@
-"""Operators of a graph that change nothing, and arguments of synonyms made alike."""
+"""Simplification of a graph: operators that change nothing, uniform arguments of synonyms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mindspore_compat._graph.export.ir import leaves, map_values
 
 __all__ = ["IDENTITY", "SYNONYMS", "changes_nothing", "computed", "normalized", "tensors_in"]
 
-#: what gives its input; dropout where it does not train
+#: operators that return their input; dropout outside of training
 IDENTITY = frozenset(
     {"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"}
 )
@@ -47,7 +47,7 @@ def changes_nothing(op: str, bound: dict[str, Any], tensors: list[torch.Tensor],
 
 
 def normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tensor]) -> dict[str, Any]:
-    """Arguments of synonyms made alike; a view of a view becomes one of the first."""
+    """Return uniform arguments of synonyms; a view of a view becomes one of the first."""
     if op == "view":
         source = named["self"]
         while source.node is not None and source.node.op == "view":
@@ -61,7 +61,7 @@ def normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tenso
 
 
 def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What the operator gives; of places that do not exist, as random sample inputs have them, what stands at 0: a file
+    """Return the operator's result. Indices out of range, as random sample inputs have them, read place 0: a file
     depends on shapes only.
     """
     try:

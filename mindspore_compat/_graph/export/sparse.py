@@ -1,4 +1,4 @@
-"""Sparse tensors among the values of a trace: taken apart, so that what handles tensors handles their parts."""
+"""Conversion of sparse tensors among the values of a trace to their parts, which are tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KINDS: dict[str, Any] = {"CSRTensor": CSRTensor, "COOTensor": COOTensor}
 
 
 def opened(tree: Any) -> Any:
-    """The same with each sparse tensor in nested tuples, lists and dicts as `Sparse`."""
+    """Return the same nesting of tuples, lists and dicts with each sparse tensor as `Sparse`."""
 
     def taken(item: Any) -> Any:
         if not isinstance(item, (CSRTensor, COOTensor)):
@@ -26,7 +26,7 @@ def opened(tree: Any) -> Any:
 
 
 def closed(tree: Any) -> Any:
-    """The way back."""
+    """Convert each `Sparse` back to a sparse tensor."""
     if isinstance(tree, Sparse):
         return _KINDS[tree.kind](*tree.parts, tree.shape)
     if isinstance(tree, dict):
@@ -37,7 +37,7 @@ def closed(tree: Any) -> Any:
 def taken_apart(
     test: Callable[..., Any], body: Callable[..., Any], values: Any, refuse: Callable[[str], Exception]
 ) -> tuple[Callable[..., Any], Callable[..., Any], Any] | None:
-    """A loop with its sparse tensors as `Sparse`; None if it has none, or has them so already."""
+    """Return a loop with its sparse tensors as `Sparse`; None if it has none, or has them so already."""
     is_sparse, values = has_sparse(values), opened(values)
     if is_sparse or not has_sparse(values):
         return None
@@ -53,7 +53,7 @@ def taken_apart(
 
 
 def _forms(tree: Any) -> list[Any]:
-    """Kind and shape of each `Sparse`, None for others."""
+    """Return kind and shape of each `Sparse`, None for others."""
     if isinstance(tree, Sparse):
         return [(tree.kind, tree.shape)]
     items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else None

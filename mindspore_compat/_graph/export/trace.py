@@ -28,7 +28,7 @@ _Base = torch._C.TensorBase
 
 
 #: (network, what makes an error of a text, what runs ``while test(values): values = body(values)``) -> what to call:
-#: the network, or a function in its place, while it is traced
+#: the network, or a replacement function, while it is traced
 Prepare = Callable[[Any, Callable[[str], Exception], Callable[..., Any]], AbstractContextManager[Callable[..., Any]]]
 
 
@@ -41,7 +41,7 @@ def trace(
     prepare: Prepare,
     straight: bool = False,
 ) -> Graph:
-    """The graph of ``net(*inputs)``.
+    """Return the graph of ``net(*inputs)``.
 
     Args:
         net: a Cell in the mode to export, or a function of tensors.
@@ -90,7 +90,7 @@ def trace(
 
 
 def _loop_runner(recorder: GraphRecorder, cells: list[Any]) -> Callable[..., Any]:
-    """What runs ``while test(values): values = body(values)``, and refuses bodies that change attributes of Cells."""
+    """Return the function that runs ``while test(values): values = body(values)``; it refuses to change Cells."""
 
     def run(test: Callable[..., Any], body: Callable[..., Any], values: Any) -> Any:
         before = attributes_of(cells)
@@ -109,7 +109,7 @@ def _loop_runner(recorder: GraphRecorder, cells: list[Any]) -> Callable[..., Any
 
 @contextmanager
 def _without_fused_kernels() -> Iterator[None]:
-    """Attention and recurrent layers as plain operators, which file formats have."""
+    """Run attention and recurrent layers as plain operators, which file formats have."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     before = torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled()

@@ -1,4 +1,4 @@
-"""torch's bindings whose arguments are the operator's own: quicker to call than the operator by its name."""
+"""torch's bindings that take the operator's own arguments: faster to call than the operator by its name."""
 
 from __future__ import annotations
 

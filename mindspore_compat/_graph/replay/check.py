@@ -1,6 +1,4 @@
-"""The check mode of replays: a replayed step runs eagerly as well, from the same state, and a difference is
-an error.
-"""
+"""Check mode of replays: a replayed step runs eagerly as well, from the same state, and a difference is an error."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ _SIMPLE = (int, float, bool, str, type(None))
 
 
 class _State:
-    """What a step may change: tensors of the owner's modules, those that the tape writes to, simple attributes, random
-    numbers.
+    """State that a step may change: tensors of the owner's modules, tensors that the tape writes to, simple attributes,
+    generator states.
     """
 
     def __init__(self, owner: Any, written: Sequence[torch.Tensor], graph: Graph) -> None:
@@ -51,7 +49,7 @@ class _State:
 def checked(
     owner: Any, written: Sequence[torch.Tensor], graph: Graph, eager: Callable[[], Any], replay: Callable[[], Any]
 ) -> Any:
-    """What ``replay`` gives, after ``eager`` gave the same and left the same state, within 1e-5.
+    """Return the result of ``replay``, after ``eager`` gave the same and left the same state, within 1e-5.
 
     Raises:
         RuntimeError: if they differ.

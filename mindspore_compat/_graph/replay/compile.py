@@ -1,4 +1,4 @@
-"""From a tape to a Python function that runs its operators."""
+"""Compilation of a tape to a Python function that runs its operators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _aten = torch.ops.aten
 
 
 def compiled(tape: Tape, fused: bool = False) -> Callable[..., Any]:
-    """A function of the inputs that runs the tape and returns what the recorded call returned, in plain tensors.
+    """Return a function of the inputs that runs the tape and returns the recorded result, in plain tensors.
 
     Args:
         fused: whether inductor compiles its operators, up to the first one that is Python.
@@ -38,8 +38,8 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest:
 
 
 class _Compiler:
-    """From tape to Python source: without what only autograd needed, with views of constants made once, and each tensor
-    let go after its last use.
+    """Compiler from tape to Python source. It drops operators that only autograd needed, makes views of constants once,
+    and frees each tensor after its last use.
     """
 
     def __init__(self, tape: Tape, fused: bool) -> None:
@@ -50,20 +50,20 @@ class _Compiler:
         self.nodes = self._live(list(self._reduced()))
 
     def _of(self, value: Any) -> Any:
-        """``value`` with each name replaced by that of the first alias."""
+        """Return ``value`` with each name replaced by that of the first alias."""
         return tree_map(lambda item: Ref(self.same.get(item, item)) if isinstance(item, Ref) else item, value)
 
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
         returned: set[str] = set(refs(self.tape.returned))
-        roots: dict[str, str] = {}  # a view from the first element on -> what it is a view of
+        roots: dict[str, str] = {}  # a view from the first element on -> its base
         views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
         for node in self.tape.nodes:
             args, kwargs = self._of(node.args), self._of(node.kwargs)
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
             if node.op._schema.is_mutable or _updates(node):
-                summed.clear()  # a sum that is taken later would see what was written
+                summed.clear()  # a later sum would see the written values
             if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
@@ -74,10 +74,10 @@ class _Compiler:
                 transposed[str(name)] = args[0]
             if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
                 dtype, _, _, device = node.described[0]
-                self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # what a backward pass begins with
+                self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # the seed of a backward pass
                 continue
             if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
-                kept = summed[args[0]]  # a bias's gradient; the sum itself goes if nobody else wants it
+                kept = summed[args[0]]  # a bias's gradient; the sum itself is dropped if unused
                 yield Node(
                     kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described
                 )
@@ -89,7 +89,7 @@ class _Compiler:
                 and not self.tape.written & {str(name), *node.args[:1]}
             ):
                 summed[str(name)] = Node(op, call, args, kwargs, node.outputs, False, node.described)
-            if op is _aten.lift_fresh.default:  # gives a constant itself; the recorded step had it to itself
+            if op is _aten.lift_fresh.default:  # returns the constant itself; the recorded step was its only user
                 op = call = _aten.clone.default
             reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
             if (
@@ -103,7 +103,7 @@ class _Compiler:
                 yield reduced if self.fused else self._quick(reduced, roots, views, returned)
 
     def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
-        """The node, or one that gives the same sooner: a view of a view is one of what that is a view of."""
+        """Return the node, or a faster equivalent: a view of a view becomes a view of the base."""
         op, args, name = node.op, node.args, str(node.outputs[0]) if node.outputs else ""
         if op is Opaque or len(node.described) != 1 or node.is_list or node.described[0][0].is_complex:
             return node
@@ -123,7 +123,7 @@ class _Compiler:
         return node
 
     def _given_away(self) -> set[str]:
-        """The names of what is returned, and of what that is a view of: each call gives tensors of its own."""
+        """Return the names of returned tensors and their bases: each call returns new tensors."""
         found: set[str] = set(refs(self.tape.returned))
         for node in reversed(self.tape.nodes):
             if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and is_view(node.op):
@@ -131,9 +131,7 @@ class _Compiler:
         return found
 
     def _shared(self, name: str) -> bool:
-        """Whether somebody may write to a tensor, or give it away: it is returned, or an operator makes more than a
-        value of it.
-        """
+        """Return whether a tensor may be written to or returned: an operator aliases it, or it is a result."""
         names = {name}
         for node in self.tape.nodes:
             if not names.isdisjoint(refs((node.args, node.kwargs))):
@@ -144,7 +142,7 @@ class _Compiler:
         return not names.isdisjoint(refs(self.tape.returned))
 
     def _originals(self, value: Any) -> Any:
-        """What is returned: a tensor from outside is returned as the object it is."""
+        """Return the result with tensors from outside as the original objects."""
 
         def original(item: Any) -> Any:
             is_outside = isinstance(item, Ref) and item in self.tape.constants and item not in self.tape.made
@@ -156,7 +154,7 @@ class _Compiler:
         return tree_map(lambda item: self.values[item] if isinstance(item, Ref) else item, value)
 
     def _live(self, nodes: list[Node]) -> list[Node]:
-        """Without operators whose results nobody uses, if that is all there is to them."""
+        """Drop operators without side effects whose results are unused."""
         used, kept = set(refs(self._of(self.tape.returned))), []
         for node in reversed(nodes):
             if not used.isdisjoint(node.outputs) or not _is_idle(node):
@@ -170,7 +168,7 @@ class _Compiler:
         last, keep = _last_uses(self.nodes), {*self.values, *refs(returned)}
         taken = {ref for node in self.tape.nodes for ref in refs((node.args, node.kwargs))} | {*refs(returned)}
         inputs = sorted((ref for ref in taken if ref[0] == "x"), key=lambda ref: int(ref[1:]))
-        made = sorted(self.given & self.tape.made)  # what Python makes anew and gives away
+        made = sorted(self.given & self.tape.made)  # tensors that Python makes in each call and returns
         lines = [
             "def run(_inputs):",
             *(f"    {ref} = _inputs[{ref[1:]}]" for ref in inputs),
@@ -194,7 +192,10 @@ class _Compiler:
             made_there = self._made_by(self.nodes[:head])
             wanted = sorted(name for name in made_there if last.get(name, -1) >= head or name in keep)
             part = self._part(self.nodes[:head], given, wanted, dict(names), fused)
-            names["_head"] = Graphed(part, list(self.values.values()), _generators(self.nodes[:head])) if end else part
+            if end:
+                lent = [name not in keep and _is_lent(name, self.nodes[head:]) for name in wanted]
+                part = Graphed(part, list(self.values.values()), _generators(self.nodes[:head]), lent)
+            names["_head"] = part
             lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
         lines += ["    with _below_autograd():", "        pass"]
         for position, node in enumerate(self.nodes[head:], head):
@@ -213,7 +214,7 @@ class _Compiler:
         )  # the caller has the original
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
-        exec("\n".join(lines), names)  # all of it names and numbers of our own making
+        exec("\n".join(lines), names)  # only names and numbers made here
         return names["run"]
 
     @staticmethod
@@ -223,7 +224,7 @@ class _Compiler:
         }
 
     def _end_of_graph(self) -> int:
-        """How many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
+        """Return how many of the nodes a CUDA graph can hold, 0 on a CPU: up to Python, if all are on the GPU."""
         on_cpu = self.tape.on_cpu
         if self._named(self.tape.nodes) <= on_cpu:
             return 0
@@ -239,13 +240,13 @@ class _Compiler:
 
     @staticmethod
     def _named(nodes: list[Node]) -> set[str]:
-        """The names of all tensors in nodes."""
+        """Return the names of all tensors in nodes."""
         return {name for node in nodes for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
 
     def _part(
         self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any], fused: bool
     ) -> Callable[..., Any]:
-        """A function of the tensors ``given`` that gives a list of those that are ``wanted``."""
+        """Return a function of the tensors ``given`` that returns a list of those that are ``wanted``."""
         head = _first(nodes, _is_fixed) if fused else 0
         if head and head == len(nodes):
             return self._fused(nodes, given, wanted, names)
@@ -266,7 +267,7 @@ class _Compiler:
     def _statements(
         nodes: list[Node], first: int, names: dict[str, Any], last: dict[str, int], keep: set[str]
     ) -> Iterator[str]:
-        """Python that runs the operators below autograd, and lets each tensor go after its last use."""
+        """Yield Python that runs the operators below autograd, and frees each tensor after its last use."""
         yield "    with _below_autograd():"
         yield "        pass"
         for position, node in enumerate(nodes, first):
@@ -279,7 +280,7 @@ class _Compiler:
     def _fused(
         self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]
     ) -> Callable[..., Any]:
-        """A function of the tensors ``given`` that gives those that are ``wanted``, compiled by inductor."""
+        """Return a function of the tensors ``given`` that returns those that are ``wanted``, compiled by inductor."""
         both = []
         last, keep = _last_uses(nodes), {*self.values, *given, *wanted}
         for below, is_traceable in ("    with _below_autograd():", False), ("    if True:", True):
@@ -301,18 +302,27 @@ _MAX_COMPILED_ON_CPU = 300
 
 
 def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
-    """The place of the first node that is so, else the number of nodes."""
+    """Return the place of the first node that satisfies ``what``, else the number of nodes."""
     return next((place for place, node in enumerate(nodes) if what(node)), len(nodes))
 
 
+def _is_lent(name: str, nodes: list[Node]) -> bool:
+    """Return whether only optimizers take a tensor that let it go: a graph's result needs no copy then."""
+    return all(
+        node.op is Opaque and getattr(getattr(node.call, "__self__", None), "_keeps_no_gradient", False)
+        for node in nodes
+        if name in {*refs((node.args, node.kwargs))}
+    )
+
+
 def _generators(nodes: list[Node]) -> list[torch.Generator]:
-    """The generators of random numbers that nodes name."""
+    """Return the random generators among the arguments of nodes."""
     leaves = [leaf for node in nodes for leaf in tree_leaves((node.args, node.kwargs))]
     return list({id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Generator)}.values())
 
 
 def _last_uses(nodes: list[Node]) -> dict[str, int]:
-    """Each tensor's name -> the place of the last node that takes or makes it."""
+    """Return each tensor's name -> the place of the last node that takes or makes it."""
     return {
         name: place
         for place, node in enumerate(nodes)
@@ -326,7 +336,7 @@ def _called(node: Node) -> Any:
 
 
 def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
-    """The call of a node as Python, with its results assigned; what it writes in place keeps its name."""
+    """Return the call of a node as Python, with its results assigned; a tensor written in place keeps its name."""
     given = set(refs((node.args, node.kwargs)))
     arguments = [
         *(_source(item, names) for item in node.args),
@@ -338,30 +348,28 @@ def _statement(node: Node, position: int, names: dict[str, Any]) -> str:
 
 
 _STRIDED = _aten.as_strided.default
-#: views that begin with the first element of what they are views of
+#: views that begin with the first element of their base
 _FROM_FIRST = frozenset(
     getattr(_aten, name).default for name in "_unsafe_view alias expand permute squeeze t unsqueeze view".split()
 ) | {_aten.transpose.int, _aten.squeeze.dim}
 #: operators with a number that torch makes a tensor of
 _SCALARS = frozenset({_aten.add.Tensor, _aten.div.Tensor, _aten.mul.Tensor, _aten.sub.Tensor})
-#: operators whose schema does not say what they write: for the compiler, those that say it
+#: operators whose schema hides a write -> for the compiler, functions that show it
 _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 
 
 def _is_fixed(node: Node) -> bool:
-    """Whether inductor could not compile it: Python, or one of torch's fused optimizer steps, which know no fake
-    tensors.
-    """
+    """Return whether inductor cannot compile it: Python, or a fused optimizer step of torch without fake tensors."""
     return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
 
 
 def _is_squeezed(view: Node, kept: Node) -> bool:
-    """Whether a view of a sum that kept its axes only takes them away again."""
+    """Return whether a view of a sum that kept its axes only removes them again."""
     axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
     return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
 
 
-# Operators that do nothing but give their result, beside those that work element by element: they look at no value that
+# Operators without an effect but their result, beside those that work element by element: they check no value that
 # could be wrong.
 _IDLE = frozenset(
     (
@@ -374,7 +382,7 @@ _IDLE = frozenset(
 
 
 def _is_idle(node: Node) -> bool:
-    """Whether nobody would notice that an operator did not run, but for its results."""
+    """Return whether an operator has no effect but its results."""
     op, name = node.op, node.op._schema.name.removeprefix("aten::")
     if op is Opaque or op._schema.is_mutable or is_random(op) or not any(node.outputs):
         return False
@@ -386,12 +394,12 @@ def _is_idle(node: Node) -> bool:
 
 
 def _updates(node: Node) -> bool:
-    """Batch norm in training mode writes its running statistics, which its schema does not say."""
+    """Return whether it is batch norm: in training it writes its running statistics, which its schema does not show."""
     return "batch_norm" in node.op._schema.name
 
 
 def _source(value: Any, names: dict[str, Any]) -> str:
-    """Python source of a value; what has no literal gets a name."""
+    """Return the Python source of a value; a value without a literal gets a name."""
     if isinstance(value, Ref):
         return str(value)
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What is computed with a Cell or function: how often, at what cost, as which graphs of upstream's."""
+"""Computations of a Cell or function: counts, costs, and the graphs that MindSpore would compile."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mindspore_compat._random.rng_state import Graphs
 
 __all__ = ["Computations", "computations_of", "graphs_of"]
 
-#: of the time that a computation would have taken eagerly, what recordings may take on top of the first tape
+#: share of the eager time of a computation that recordings may take on top of the first tape
 _SHARE = 0.05
 
 
 def _switch() -> tuple[bool, int]:
-    """(whether the environment turns replays off, which replays are checked: every N-th, 0 for none).
+    """Return (whether the environment turns replays off, which replays are checked: every N-th, 0 for none).
 
     Raises:
         ValueError: for another word than "on", "off", "check" or "check:N".
@@ -34,10 +34,10 @@ def _switch() -> tuple[bool, int]:
 
 
 class Computations:
-    """What is computed with a Cell or function, by kind of call. It lives in the owner's dict, so that it goes with it;
-    a copy begins anew.
+    """Computations of a Cell or function, by kind of call. They live in the owner's dict, so that they are freed with
+    it; a copy begins anew.
 
-    Recordings take several times as long as a call, so they are paid for: the first tape is free, others must be worth
+    A recording takes several times as long as a call, so it has a budget. The first tape is free. Others must fit into
     a share of the time that the calls took, or that replays have saved.
     """
 
@@ -46,15 +46,15 @@ class Computations:
         self.calls: dict[Any, Any] = {}
         self.graphs = Graphs()
         self.is_off, self.checks_every = _switch()
-        self.eager_s = 0.0  # what all calls so far would have taken eagerly
+        self.eager_s = 0.0  # eager time of all calls so far
         self.spent_s = 0.0  # on recordings, above that
         self.saved_s = 0.0  # by replays
         self.last_s = 0.0  # the last recording
         self.is_free = True  # the next tape
         self.said: set[str] = set()
-        self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls not to look at
+        self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls to skip
         self.draws = self.has_torch = False  # random numbers of a graph's own; a part of it is no Cell
-        self.structure = -1  # which these belong to
+        self.structure = -1  # the structure of these
         self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
@@ -66,11 +66,11 @@ class Computations:
         return Computations, ()
 
     def can_pay(self) -> bool:
-        """Whether a tape may be begun now; it takes two recordings."""
+        """Return whether the budget allows a tape now; it takes two recordings."""
         return self.is_free or self.spent_s + 2 * self.last_s <= _SHARE * self.eager_s + self.saved_s / 2
 
     def watch_rates(self) -> bool:
-        """A number that Python reads was another one: from now on optimizers are called at each replay, and read their
+        """Handle a changed number that Python reads: from now on each replay calls the optimizers, which read their
         rates themselves.
 
         Returns:
@@ -93,8 +93,8 @@ class Computations:
 
 
 def computations_of(owner: Any) -> Computations:
-    """``functools.wraps`` copies a function's dict, and a Cell's may be copied: what is found there may be
-    another's.
+    """Return the owner's `Computations`; make them if they belong to another owner. ``functools.wraps`` copies a
+    function's dict, and a Cell's may be copied.
     """
     made = owner.__dict__.get("_computations")
     if made is None or made.owner is None or made.owner() is not owner:
@@ -103,5 +103,5 @@ def computations_of(owner: Any) -> Computations:
 
 
 def graphs_of(owner: Any) -> Graphs:
-    """The graphs that upstream would compile of a Cell or function."""
+    """Return the graphs that MindSpore would compile of a Cell or function."""
     return computations_of(owner).graphs

@@ -1,8 +1,9 @@
-"""The operators of a tape as one CUDA graph: the host starts it, and no kernel."""
+"""Operators of a tape as one CUDA graph: the host starts the graph, and no kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -11,21 +12,22 @@ from mindspore_compat import log
 
 __all__ = ["Graphed"]
 
-#: calls on a side stream before the capture, as torch has it: libraries take their workspaces and choose their kernels
+#: calls on a side stream before the capture, as in torch: libraries allocate workspaces and choose kernels
 _WARM_UPS = 3
 
 
 class Graphed:
-    """A function of tensors on one CUDA device that writes nothing but such tensors, run from a CUDA graph.
+    """A function of tensors on one CUDA device, run from a CUDA graph. It writes only to such tensors.
 
-    The first calls run it on a side stream, the next one captures it, and from then on each call copies its tensors to
-    where the graph reads them, starts it, and copies what it gives. What cannot be captured goes on as it is; the log
-    says why in one line.
+    The first calls run it on a side stream, and the next one captures it. From then on each call copies its tensors to
+    the graph's inputs, starts the graph, and copies the results. If a capture fails, the function runs as it is; the
+    log says why in one line.
 
     Args:
         function: gives a list of tensors.
         outside: tensors from outside that it uses; a result in the memory of one of them is given as it is.
         generators: of the random numbers it draws, beside the device's own.
+        lent: for each result, whether the caller lets it go before the next call: it is given without a copy.
     """
 
     def __init__(
@@ -33,8 +35,9 @@ class Graphed:
         function: Callable[..., list[torch.Tensor]],
         outside: Sequence[torch.Tensor],
         generators: Sequence[torch.Generator] = (),
+        lent: Sequence[bool] = (),
     ) -> None:
-        self.function, self.outside, self.generators = function, outside, generators
+        self.function, self.outside, self.generators, self.lent = function, outside, generators, lent
         self.graph: Any = None
         self.calls = 0
         self.run: Callable[..., list[torch.Tensor]] = self._warm_up
@@ -60,7 +63,7 @@ class Graphed:
         return results
 
     def _captured(self, *tensors: torch.Tensor) -> list[torch.Tensor]:
-        """Capture, and compute with what was captured: a capture itself computes nothing."""
+        """Capture the function, and run the graph: a capture itself computes nothing."""
         self.inputs = [tensor.clone() for tensor in tensors]
         graph = torch.cuda.CUDAGraph()
         try:
@@ -81,10 +84,11 @@ class Graphed:
         return self._replayed(*tensors)
 
     def _why_not(self) -> str:
-        """Why copies of the results would not be what the function gives."""
+        """Return why copies of the results would differ from the function's results."""
         known = {_storage(tensor) for tensor in self.outside}
         self.own = [_storage(tensor) not in known for tensor in self.outputs]
         inner = [_storage(tensor) for tensor, is_own in zip(self.outputs, self.own) if is_own]
+        self.copied = [is_own and not is_lent for is_own, is_lent in zip_longest(self.own, self.lent)]
         if len(set(inner)) < len(inner):
             return "two of its results share their memory"
         if not {*map(_storage, self.inputs)}.isdisjoint(map(_storage, self.outputs)):
@@ -95,7 +99,7 @@ class Graphed:
         if tensors:
             torch._foreach_copy_(self.inputs, tensors)
         self.graph.replay()
-        return [tensor.clone() if is_own else tensor for tensor, is_own in zip(self.outputs, self.own)]
+        return [tensor.clone() if is_copied else tensor for tensor, is_copied in zip(self.outputs, self.copied)]
 
 
 def _storage(tensor: torch.Tensor) -> int:

@@ -1,4 +1,4 @@
-"""``jit_level`` O1 and O2: the operators of a tape as one function that torch.compile's inductor compiles."""
+"""``jit_level`` O1 and O2: the operators of a tape as one function compiled by torch.compile's inductor."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Fused"]
 
 
 class Fused:
-    """A function of tensors as inductor compiles it. Its first call runs both, from the same state, and where they
-    differ by more than 1e-5, or the compiler fails, the function stays as it is; the log says so in one line.
+    """A function of tensors, compiled by inductor. Its first call runs both versions from the same state. If they
+    differ by more than 1e-5, or the compiler fails, the original stays; the log says so in one line.
 
     Args:
         plain: the function with its operators called one by one.
@@ -72,6 +72,6 @@ class Fused:
 
 
 def _random_states() -> tuple[torch.Tensor, ...]:
-    """The states of torch's generators: of the CPU, and of the GPU where one is in use."""
+    """Return the states of torch's generators: of the CPU, and of the GPU where one is in use."""
     states = (torch.get_rng_state(),)
     return (*states, torch.cuda.get_rng_state()) if torch.cuda.is_initialized() else states

@@ -1,12 +1,12 @@
-"""In GRAPH_MODE, and in functions under `jit`, a computation that repeats itself is run from a tape of its operators
+"""Replay of repeated computations from a tape of operators, in GRAPH_MODE and in functions under `jit`
 (docs/design/replay.md).
 
-The first call for inputs of a kind runs eagerly, the next two are recorded, and if both recordings agree the following
-ones are replayed: Python runs only while a graph is made, as upstream. Whatever a replay could get wrong (values that
-Python reads, prints, Cells whose attributes change) goes on eagerly. In PYNATIVE_MODE nothing is replayed.
+The first call for inputs of a kind runs eagerly, and the next two are recorded. If both recordings agree, the following
+calls are replayed: as in MindSpore, Python runs only while a graph is made. A computation that a replay could get wrong
+(values that Python reads, prints, Cells whose attributes change) goes on eagerly. PYNATIVE_MODE replays nothing.
 
 ``MS_JIT=0`` or ``MINDSPORE_COMPAT_REPLAY=off`` turn replays off; at ``jit_level`` O1 and O2 inductor compiles the tape
-(_inductor.py); ``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and
+(inductor.py); ``MINDSPORE_COMPAT_REPLAY=check`` or ``check:N`` runs every (N-th) replayed step eagerly as well and
 compares. The logger ``mindspore_compat`` says once for each step at level INFO that it is replayed, or why not.
 """
 
@@ -49,7 +49,7 @@ _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
 _MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
 _MIN_OPERATORS = 8  # of an evaluation call; fewer are as quick by themselves
-_EVALUATES = "evaluation"  # in the keys of calls that nothing differentiates
+_EVALUATES = "evaluation"  # in the keys of calls that are not differentiated
 _clock = time.perf_counter
 _waiting = False  # a step runs that may be replayed as a whole later
 
@@ -64,11 +64,11 @@ class _Plan:
         self.run: Callable[[list[torch.Tensor]], Any] | None = None
         self.read: list[torch.Tensor] = []  # numbers that Python has read, and what they were
         self.found: list[Any] = []
-        # torch's own tensors that it uses: nobody says when they get other memory
+        # torch's own tensors that it uses: a change of their memory is not reported
         self.foreign: list[torch.Tensor] = []
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
-        self.writes = True  # whether it does anything but give its results
+        self.writes = True  # whether it has an effect but its results
 
     def holds(self) -> bool:
         return list(map(_data_ptr, self.foreign)) == self.pointers and list(map(_item, self.read)) == self.found
@@ -86,11 +86,11 @@ class _Calls:
         self.epoch = -1
         self.eager_s = 0.0  # the shortest eager call
         self.disagreements = self.replayed = 0
-        self.misses = self.skip = 0  # new states in a row; changes not to look at, since new states cost time as well
+        self.misses = self.skip = 0  # new states in a row; changes to skip, since new states cost time as well
         self.stopped = False
 
     def enter(self, state: Any) -> None:
-        """Go on with the plan of ``state``."""
+        """Select the plan of ``state``."""
         if state in self.plans:
             self.misses = 0
         else:
@@ -101,7 +101,7 @@ class _Calls:
         self.plan, self.epoch = self.plans.setdefault(state, _Plan()), program.epoch
 
     def eagerly(self, compute: Callable[[Any], Any], arguments: Any) -> Any:
-        """`compute`, timed; what it computes with in turn waits for it."""
+        """Run `compute` and time it; inner computations are not replayed meanwhile."""
         global _waiting
         _waiting, start = True, _clock()
         try:
@@ -121,11 +121,12 @@ class _Calls:
 
 
 def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: Any, keep: Any = None) -> Any:
-    """``compute(arguments)``, from a tape once it has proved to repeat itself: tensors may then be torch's own.
+    """Return ``compute(arguments)``, replayed once the computation has repeated itself: tensors may then be torch's
+    own.
 
     Args:
         owner: the Cell or function that ``compute`` differentiates.
-        key: what else tells one computation of ``owner`` from another, hashable, with ids of objects in ``keep``.
+        key: other properties of the computation of ``owner``, hashable, with ids of objects in ``keep``.
         arguments: tuples, lists and dicts of tensors and constants.
     """
     if is_tracing():
@@ -138,8 +139,8 @@ def replayed(owner: Any, key: tuple, compute: Callable[[Any], Any], arguments: A
 def evaluated(
     owner: Any, around: Any, compute: Any, args: tuple, kwargs: dict, updates_names: bool = True, method: Any = None
 ) -> Any:
-    """``compute(*args, **kwargs)`` as an outermost call in graph mode that nothing differentiates, replayed as a step
-    is. Calls that are not replayed are looked at less and less often, one in 31 in the end.
+    """Run ``compute(*args, **kwargs)`` as an outermost call in graph mode that is not differentiated, replayed as a
+    step is. Calls that are not replayed are checked less and less often, one in 31 in the end.
 
     Args:
         around: calls a function with its arguments, without recording for derivatives.
@@ -186,7 +187,7 @@ def _replayed(
     calls = made.calls.get(key)
     if calls is None:
         graph = made.graphs.of(of_graph, arguments, keep)
-        if len(made.calls) >= _MAX_KINDS:  # those that came once or twice may go
+        if len(made.calls) >= _MAX_KINDS:  # drop those that came once or twice
             made.calls = {kind: calls for kind, calls in made.calls.items() if calls.replayed}
             if len(made.calls) >= _MAX_KINDS:
                 return graph.run(compute, arguments)
@@ -219,7 +220,7 @@ def _replayed(
         if was_copied():
             calls.stop(TAKEN_BEFORE)
         return result
-    if not (plan.recorded == 1 or made.can_pay()):  # what is begun may be finished
+    if not (plan.recorded == 1 or made.can_pay()):  # a begun recording may finish
         return calls.eagerly(compute, arguments)
     return _recorded(calls, compute, arguments, tensors, of_graph[0] is _EVALUATES)
 
@@ -228,7 +229,7 @@ program.evaluated = evaluated
 
 
 def _may_record(owner: Any) -> bool:
-    """Whether a recording could begin here; standard output and the recorder are the main thread's."""
+    """Return whether a recording could begin here; the main thread owns standard output and the recorder."""
     return (
         not _waiting
         and program.recorder is None
@@ -240,12 +241,12 @@ def _may_record(owner: Any) -> bool:
 
 
 def _is_kept(tensors: list[torch.Tensor]) -> bool:
-    """Whether a Cell keeps a forward of one of these tensors."""
+    """Return whether a Cell keeps a forward of one of these tensors."""
     return any(cell._has_kept(tensors) for cell in [kept() for kept in list(KEPT.values())] if cell is not None)
 
 
 def _why_not() -> str:
-    """Why nothing is replayed at the moment; empty if it may be."""
+    """Return why nothing is replayed at the moment; empty if replays are possible."""
     if _saved_tensors_hooks is None:
         return f"torch {torch.__version__} does not show hooks on saved tensors"
     if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
@@ -284,7 +285,7 @@ def _replay(
 
 
 def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
-    """What a replay takes for granted of the arguments, hashable; None where it can not. Appends the tensors."""
+    """Return the arguments' properties that a replay relies on, hashable; None if it cannot. Append the tensors."""
     cls = value.__class__
     if cls is Tensor or cls is torch.Tensor:  # others have methods of their own
         tensors.append(value)
@@ -297,7 +298,7 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
         kinds = tuple([_kind(item, tensors) for item in value])
         return None if None in kinds else (type(value), kinds)
     if cls is float:
-        return float, value.hex()  # tells -0.0 from 0.0
+        return float, value.hex()  # distinguishes -0.0 from 0.0
     if cls is dict:
         kinds = tuple([_kind(item, tensors) for item in value.values()])
         return None if None in kinds else (tuple(value), kinds)
@@ -305,7 +306,7 @@ def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
 
 
 def _with_tensors(value: Any, tensors: Any) -> Any:
-    """``value`` with its tensors taken from the iterator ``tensors``."""
+    """Return ``value`` with its tensors taken from the iterator ``tensors``."""
     if isinstance(value, torch.Tensor):
         return next(tensors)
     if isinstance(value, (tuple, list)):
@@ -314,7 +315,7 @@ def _with_tensors(value: Any, tensors: Any) -> Any:
 
 
 def _state_of(owner: Any, made: Computations) -> Any:
-    """What of the Cells may change the computation, apart from the values of Parameters."""
+    """Return the state of the Cells that may change the computation, except the values of Parameters."""
     if not isinstance(owner, torch.nn.Module):
         return program.epoch
     if made.structure != program.structure:
@@ -339,7 +340,7 @@ def _state_of(owner: Any, made: Computations) -> Any:
 def _recorded(
     calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor], evaluates: bool
 ) -> Any:
-    """`compute` once more, with a tape running."""
+    """Run `compute` once more, with a tape recording."""
     plan, made, start = calls.plan, calls.made, _clock()
     aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
     inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows

@@ -1,10 +1,9 @@
-"""A computation as the flat list of operators that it ran: recorded once, checked by a second recording, then run
-without what made it.
+"""A computation as a flat list of operators: recorded once, checked by a second recording, then run without its Python.
 
-What repeats is torch's operators below autograd, forward and backward in one list, with the same memory as the recorded
-run: Parameters are read and written where they are. What Python did in between (a branch, a number it computed) is part
-of the recording, so two recordings of different steps must agree before one of them is believed, and whatever shows
-that Python looked at a value ends it.
+A replay repeats torch's operators below autograd, forward and backward in one list, with the same memory as the
+recorded run: Parameters are read and written in place. Python's work in between (a branch, a computed number) is part
+of the recording. So two recordings of different steps must agree before a tape is used, and a recording ends if Python
+reads a value.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
 
 class Node:
-    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `Ref`s; ``outputs`` are names, None for what is no
+    """One operator of a tape. Tensors in ``args`` and ``kwargs`` are `Ref`s; ``outputs`` are names, None without a
     tensor.
     """
 
@@ -75,7 +74,7 @@ class Node:
 
 
 class Opaque:
-    """Stands for an operator where Python itself is called at each replay."""
+    """Stand-in for an operator: each replay calls Python itself here."""
 
     tags: tuple = ()
     _schema: Any = SimpleNamespace(name="python", arguments=(), is_mutable=True)
@@ -88,22 +87,22 @@ class Ref(str):
 
 
 class Tape:
-    """The nodes of one recording, the tensors it found outside, and what it returned (with `Ref`s for tensors)."""
+    """Nodes of one recording, its tensors from outside, and its result (with `Ref`s for tensors)."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self.constants: dict[Ref, torch.Tensor] = {}
         self.written: set[str] = set()  # tensors that an operator wrote to, directly or through a view
-        self.read: dict[str, Any] = {}  # constants of one element that Python read, and what it found
-        self.made: set[str] = set()  # constants that Python makes anew in each call
+        self.read: dict[str, Any] = {}  # constants of one element that Python read, with their values
+        self.made: set[str] = set()  # constants that Python makes in each call
         self.on_cpu: set[str] = set()
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
-        """Whether ``later`` ran the same operators on the same or equal values, so that neither depends on the step it
-        was made in.
+        """Return whether ``later`` ran the same operators on the same or equal values, so that neither depends on its
+        own step.
 
-        It learns what of its constants was `made` in the step.
+        Also record which of its constants were `made` in the step.
         """
         if (
             len(self.nodes) != len(later.nodes)
@@ -130,7 +129,7 @@ class Tape:
 
 
 def _is_constant(value: Any) -> bool:
-    """Also a tuple of constants: an optimizer's answer."""
+    """Return whether a value is a constant, or a tuple of constants: an optimizer's result."""
     return (
         value is None or isinstance(value, _CONSTANT_TYPES) or (type(value) is tuple and all(map(_is_constant, value)))
     )
@@ -146,7 +145,7 @@ def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Equal in type and value, NaN equal to itself, generators by identity."""
+    """Return whether both are equal in type and value, NaN equal to itself, generators by identity."""
     if type(a) is not type(b):
         return False
     if isinstance(a, (list, tuple)):
@@ -157,7 +156,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 class _StepReading(Reading):
-    """Notices as well what is to run in a backward pass, where Python would read unnoticed."""
+    """Mode that also notices Python in a backward pass, whose reads are invisible."""
 
     recorder: _StepRecorder
 
@@ -170,9 +169,7 @@ class _StepReading(Reading):
 
 
 def _runs_python(roots: Any) -> bool:
-    """Whether a ``torch.autograd.Function`` takes part in the gradients of tensors, but for those that say they are
-    ``only_operators``.
-    """
+    """Return whether the graph has a ``torch.autograd.Function`` without ``only_operators``."""
     waiting = [root.grad_fn for root in ((roots,) if isinstance(roots, torch.Tensor) else roots)]
     seen: set[Any] = set()
     while waiting:
@@ -189,7 +186,7 @@ def _runs_python(roots: Any) -> bool:
 
 
 class _Watch(io.TextIOBase):
-    """Standard output that tells whether something was printed."""
+    """Standard output with a flag for writes."""
 
     def __init__(self, stream: Any) -> None:
         self.stream, self.used = stream, False
@@ -203,17 +200,17 @@ class _Watch(io.TextIOBase):
 
 
 class _StepRecorder(Recorder):
-    """Writes down every operator until something cannot be repeated; the computation itself always runs to its end.
+    """Recorder of every operator until something cannot be repeated; the computation itself always runs to its end.
 
-    ``quick`` calls torch's own bindings where there is one, so that a replay runs what a recording has tried.
+    With ``quick`` it calls torch's own bindings if there are any, so that a replay runs what was tried in a recording.
     """
 
     def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
         super().__init__()
         self.tape, self.quick, self.problem = Tape(), quick, ""
-        self.updates = False  # an optimizer was called: nobody differentiates the result
+        self.updates = False  # an optimizer was called: the result is not differentiated
         self._names: Identity[Ref] = Identity(holds=False)
-        self._roots: dict[str, str] = {}  # a view -> what it is a view of
+        self._roots: dict[str, str] = {}  # a view -> its base
         self._count = 0
         for position, tensor in enumerate(inputs):
             self._put(tensor, f"x{position}")
@@ -226,7 +223,7 @@ class _StepRecorder(Recorder):
         self.give_up(f"it calls Tensor.{name}")
 
     def ref(self, value: Any) -> Any:
-        """``value`` with every tensor in it replaced by its name."""
+        """Return ``value`` with every tensor in it replaced by its name."""
         if isinstance(value, torch.Tensor):
             known = self._names.get(value) or self._hidden_alias(value)
             if known is None:
@@ -253,8 +250,8 @@ class _StepRecorder(Recorder):
         return self._names.put(tensor, Ref(name))
 
     def _hidden_alias(self, tensor: torch.Tensor) -> Ref | None:
-        """The name of a result that ``tensor`` is another object for. What lies where an input lies may be that input,
-        or the caller's own from outside: nobody can tell.
+        """Return the name of the result that ``tensor`` is another object for. In the memory of an input it is
+        ambiguous: it may be the input, or a tensor of the caller.
         """
         if isinstance(tensor, Parameter) or tensor.layout is not torch.strided:
             return None
@@ -273,12 +270,12 @@ class _StepRecorder(Recorder):
             alive = {name for _, name in self._names.alive() if name[0] == "t"}
             if all(self._roots.get(name, name) in known for name in alive):
                 return False
-            gc.collect()  # circles of objects
+            gc.collect()  # cycles of objects
         return True
 
     def python(self, call: Callable[..., Any], args: tuple) -> Any:
-        """``call(*args)``, which a replay will call as well, with the tensors of that replay; it may do anything but
-        give new tensors.
+        """Run ``call(*args)``, which each replay calls as well, with its own tensors. It may do anything but return new
+        tensors.
         """
         arguments = self.ref(args)
         program.recorder = None
@@ -317,8 +314,8 @@ class _StepRecorder(Recorder):
         return result
 
     def _read(self, tensor: torch.Tensor, value: Any) -> Any:
-        """A number from outside, such as a constant learning rate, holds as long as it is the same; one that the step
-        computes does not.
+        """Record a number that Python reads. One from outside, such as a constant learning rate, is valid while it is
+        the same; one that the step computes never is.
         """
         name = self.ref(tensor)
         if name not in self.tape.constants or not isinstance(value, (int, float)):
@@ -357,12 +354,12 @@ class _StepRecorder(Recorder):
 def record(
     compute: Callable[[], Any], inputs: Sequence[torch.Tensor], quick: bool, evaluates: bool = False
 ) -> tuple[Any, Tape | None, str]:
-    """(what ``compute`` returns, its tape or None, why there is none). It runs once, for real.
+    """Run ``compute`` once, for real, and return (its result, its tape or None, why there is none).
 
     Args:
-        inputs: the tensors that will be others in the next call; ``compute`` uses these very objects.
+        inputs: the tensors that differ from call to call; ``compute`` uses these very objects.
         quick: call torch's bindings where there are any.
-        evaluates: the result is all that others may have of it.
+        evaluates: no other tensor of it may stay alive but the result.
     """
     recorder = program.recorder = _StepRecorder(inputs, quick)
     program.recording += 1
@@ -392,13 +389,13 @@ def record(
 
 
 def _takes_places(func: Any, args: tuple) -> bool:
-    """Whether it is ``x[i]`` with integers, whose shape does not depend on values as that of ``x[mask]`` does."""
+    """Return whether it is ``x[i]`` with integers: its shape does not depend on values, unlike that of ``x[mask]``."""
     masks = torch.bool, torch.uint8
     return func is _aten.index.Tensor and not any(item is not None and item.dtype in masks for item in args[1])
 
 
 def _is_plain(result: Any) -> bool:
-    """Whether a replay can make it: of tuples, lists, dicts, numbers and tensors."""
+    """Return whether a replay can make it: it consists of tuples, lists, dicts, numbers and tensors."""
     if isinstance(result, (tuple, list, dict)):
         items = result.values() if isinstance(result, dict) else result
         return type(result) in (tuple, list, dict) and all(map(_is_plain, items))

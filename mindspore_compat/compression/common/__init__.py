@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.common``."""
+"""MindSpore: ``mindspore.compression.common``."""
 
 from mindspore_compat.compression.common.constant import QuantDtype
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.common.constant``."""
+"""MindSpore: ``mindspore.compression.common.constant``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ __all__ = ["QuantDtype"]
 
 @enum.unique
 class QuantDtype(enum.Enum):
-    """Types to quantize to. MindSpore 1.x had this one, 2.x has ``mindspore.QuantDtype``, which everything here takes
-    as well.
-    """
+    """Types to quantize to. MindSpore 1.x had this class; 2.x has ``mindspore.QuantDtype``, which is accepted, too."""
 
     INT2, INT3, INT4, INT5, INT6, INT7, INT8 = (f"INT{bits}" for bits in range(2, 9))
     UINT2, UINT3, UINT4, UINT5, UINT6, UINT7, UINT8 = (f"UINT{bits}" for bits in range(2, 9))
@@ -22,12 +20,12 @@ class QuantDtype(enum.Enum):
 
     @staticmethod
     def is_signed(dtype: QuantDtype) -> bool:
-        """Whether it is an INT type."""
+        """Return whether it is an INT type."""
         return dtype.name.startswith("INT")
 
     @staticmethod
     def switch_signed(dtype: QuantDtype) -> QuantDtype:
-        """The UINT type of as many bits as an INT type, and the other way round. Raises: KeyError for a float type."""
+        """Return the UINT type of as many bits as an INT type, and vice versa. Raises: KeyError for a float type."""
         name = dtype.name
         return QuantDtype[name[1:] if name.startswith("U") else f"U{name}"]
 

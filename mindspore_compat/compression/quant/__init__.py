@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant``."""
+"""MindSpore: ``mindspore.compression.quant``."""
 
 from mindspore_compat.compression.quant.qat import QuantizationAwareTraining, create_quant_config
 from mindspore_compat.compression.quant.quant_utils import load_nonquant_param_into_quant_net, query_quant_layers

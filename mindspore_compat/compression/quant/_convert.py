@@ -1,9 +1,8 @@
-"""The walk through a network that puts quantizing layers in the place of others; `QuantizationAwareTraining` and 1.0's
-``convert_quant_network`` both use it.
+"""Conversion of a network to quantizing layers, for `QuantizationAwareTraining` and 1.0's ``convert_quant_network``.
 
-Replaced are ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, inside of them the convolution or dense layer and the activation,
-and the operators of a table where a Cell keeps one as an attribute. All other layers, also ``nn.Conv2d`` and
-``nn.Dense``, go on in floats.
+It replaces ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, in them the convolution or dense layer and the activation, and the
+operators of a table that are attributes of a Cell. All other layers, also ``nn.Conv2d`` and ``nn.Dense``, stay in
+floats.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _identity(x: Any) -> Any:
 
 
 class QuantAfter(Cell):
-    """An operator or Cell ``subcell`` whose result is rounded by ``fake_quant_act``."""
+    """Operator or Cell ``subcell`` whose result is rounded by ``fake_quant_act``."""
 
     def __init__(self, subcell: Callable[..., Any], observer: Any) -> None:
         super().__init__(auto_prefix=False)
@@ -60,7 +59,7 @@ class QuantAfter(Cell):
 
 @dataclass
 class Conversion:
-    """How to convert.
+    """Configuration of a conversion.
 
     Args:
         config: makes the observers; for the weight of one layer, ``weight_config`` may give another.
@@ -83,19 +82,19 @@ class Conversion:
     weight_config: Callable[[Cell], Any] | None = None
 
     def observer(self) -> Any:
-        """Of a result: the range begins with the first batch's and is then a moving average."""
+        """Return an observer of a result: its range begins with the first batch's and is then a moving average."""
         bound = 16 if self.learned else 6
         made = self.config.activation(quant_dtype=self.activation_dtype, min_init=-bound, max_init=bound, ema=True)
         made.starts_at_batch = True
         return made
 
     def layer_config(self, layer: Cell) -> Any:
-        """The config of one layer."""
+        """Return the config of one layer."""
         return self.config if self.weight_config is None else self.weight_config(layer)
 
 
 def convert(network: Cell, how: Conversion) -> Cell:
-    """``network``, changed in place; Parameters that were there stay the same objects."""
+    """Return ``network``, changed in place; existing Parameters stay the same objects."""
     network.update_cell_prefix()
     left = _walk(network, how)
     network.update_cell_type("quant")
@@ -155,7 +154,7 @@ def _convert_operators(cell: Cell, how: Conversion) -> None:
 
 
 def _take(new: Cell, old: Cell, names: tuple[str, ...]) -> None:
-    """The Parameters of ``old`` in the places of those of ``new``."""
+    """Move the Parameters of ``old`` to those of ``new``."""
     for name in names:
         if getattr(old, name, None) is not None:
             setattr(new, name, getattr(old, name))
@@ -235,7 +234,7 @@ def _convert_activation(cell: Any, how: Conversion) -> None:
 
 
 def _set_activation(cell: Any, made: Cell) -> None:
-    """``activation`` may be None so far, an attribute and no child."""
+    """Set ``activation``, which may be None so far, an attribute and no child."""
     cell.__dict__.pop("activation", None)
     cell.activation = made
 

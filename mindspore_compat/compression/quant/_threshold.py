@@ -1,4 +1,4 @@
-"""Where to clip a weight before its scale is learned."""
+"""Clipping bounds of a weight before its scale is learned."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _SMALLEST = 1e-5
 
 
 def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
-    """The bound of |data| whose cumulative histogram changes least by being resampled to ``2 ** (bits - 1)`` levels, in
-    Jeffreys' divergence.
+    """Return the bound of |data| whose cumulative histogram changes least when resampled to ``2 ** (bits - 1)`` levels,
+    by Jeffreys' divergence.
 
     Args:
         data: an array.
@@ -44,7 +44,7 @@ def compute_KL_threshold(data: Any, bitwidth: Any) -> float:
 
 
 def weight_bounds(layer: Any, norm: Any, dtype: Any, per_channel: bool) -> tuple[list[float], list[float]]:
-    """Where to clip a layer's weight at first, with the factor of the batch norm that is folded into it, if any: one
+    """Return the initial bounds of a layer's weight, with the factor of the batch norm folded into it, if any: one
     bound, or one a channel.
     """
     weight = layer.weight.asnumpy()

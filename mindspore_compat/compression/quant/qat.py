@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.qat``."""
+"""MindSpore: ``mindspore.compression.quant.qat``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OBSERVER = FakeQuantWithMinMaxObserver
 
 
 def pair(value: Any, name: str) -> tuple[Any, Any]:
-    """(for weights, for activations) of one value or a list or tuple of one or two.
+    """Return (for weights, for activations) of one value or a list or tuple of one or two.
 
     Raises:
         ValueError: for another length.
@@ -40,7 +40,7 @@ def create_quant_config(
     narrow_range: Any = (False, False),
     mode: str = "DEFAULT",
 ) -> QuantConfig:
-    """What the observers of layers are made by; each argument is one value or two: for weights and for activations.
+    """Return the factories of layers' observers; each argument is one value or two: for weights and for activations.
 
     Args:
         quant_observer: classes of observers. The others: as of `FakeQuantWithMinMaxObserver`.
@@ -71,7 +71,7 @@ def create_quant_config(
 
 
 class QuantizationAwareTraining(Quantizer):
-    """Turns a network into one that trains for quantization; each pair is one value or two: for weights and for
+    """Converter of a network to quantization-aware training; each pair is one value or two: for weights and for
     activations.
 
     Args:
@@ -138,7 +138,7 @@ class QuantizationAwareTraining(Quantizer):
                 )
 
     def quantize(self, network: Any) -> Cell:
-        """The network, changed in place; on every device.
+        """Return the network, changed in place; on every device.
 
         Raises:
             ValueError: if it holds an activation that cannot be replaced.
@@ -166,7 +166,8 @@ class QuantizationAwareTraining(Quantizer):
         return self.quant_config._replace(weight=self.quant_config.weight.partial_init(min_init=low, max_init=high))
 
     def set_mixed_bits(self, network: Cell, strategy: Any) -> Cell:
-        """Other bits for each layer's weight: ``strategy`` holds [bits] for each Conv2dBnAct and DenseBnAct, in order.
+        """Set other bits for each layer's weight: ``strategy`` holds [bits] for each Conv2dBnAct and DenseBnAct, in
+        order.
 
         Raises:
             ValueError: without LEARNED_SCALE, or if there are not as many layers.

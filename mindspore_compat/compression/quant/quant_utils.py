@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.quant_utils``."""
+"""MindSpore: ``mindspore.compression.quant.quant_utils``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def query_quant_layers(network: Any) -> None:
 def load_nonquant_param_into_quant_net(
     quant_model: Any, params_dict: Mapping[str, Any], quant_new_params: list[str] | None = None
 ) -> None:
-    """Put parameters of a network in floats into a quantizing one, which names them otherwise: by kind, each kind in
-    its order.
+    """Copy parameters of a network in floats into a quantizing one, which has other names: by kind, each kind in its
+    order.
 
     Learned ranges of weights start anew from the weights, unless the checkpoint has ranges.
 

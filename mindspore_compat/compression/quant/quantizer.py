@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.compression.quant.quantizer``."""
+"""MindSpore: ``mindspore.compression.quant.quantizer``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["OptimizeOption", "Quantizer"]
 
 
 class OptimizeOption(Enum):
-    """How ranges are found: ``QAT`` observes them, ``LEARNED_SCALE`` trains them."""
+    """Search of ranges: ``QAT`` observes them, ``LEARNED_SCALE`` trains them."""
 
     QAT = "QAT"
     LEARNED_SCALE = "LEARNED_SCALE"
@@ -20,7 +20,7 @@ class OptimizeOption(Enum):
 
 
 class Quantizer(ABC):
-    """What turns a network into one that trains for quantization.
+    """Base of converters of a network to quantization-aware training.
 
     Args:
         optimize_option: an `OptimizeOption`, or a list or tuple of them.
@@ -33,4 +33,4 @@ class Quantizer(ABC):
 
     @abstractmethod
     def quantize(self, network: Any) -> Any:
-        """The network for training."""
+        """Return the network for training."""

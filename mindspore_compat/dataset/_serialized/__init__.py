@@ -1,9 +1,9 @@
-"""Pipelines as JSON: what `mindspore.dataset.serialize` writes, and pipelines from it. Upstream:
+"""Pipelines as JSON: the output of `mindspore.dataset.serialize`, and pipelines from it. MindSpore:
 ``mindspore.dataset.engine.serializer_deserializer``.
 
-The format is upstream's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
-Python functions, arrays and the arguments of some operations; what lacks something is written with a warning and
-refused when it is read.
+The format is MindSpore's: each node an object with ``op_type``, its arguments and its ``children``. It has no place for
+Python functions, arrays and the arguments of some operations; nodes with such arguments are written with a warning, and
+reading them raises.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["compare", "deserialize", "serialize", "show"]
 
 
 def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
-    """The pipeline as a dict, written to a JSON file, too, if one is named.
+    """Return the pipeline as a dict, written to a JSON file, too, if one is named.
 
     Args:
         dataset: the last node.
@@ -46,8 +46,8 @@ def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
 
 
 def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: str | None = None) -> Dataset | None:
-    """The pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins;
-    ``input_dict`` may name one, too, as upstream's tutorial has it.
+    """Return the pipeline that `serialize` wrote, here or in MindSpore; None without a dict and a file. The file wins;
+    ``input_dict`` may name one, too, as in MindSpore's tutorial.
 
     Raises:
         TypeError: if ``input_dict`` is neither a dict nor a path. OSError: if the file cannot be read. ValueError: if
@@ -65,10 +65,10 @@ def deserialize(input_dict: dict[str, Any] | str | None = None, json_filepath: s
 
 
 def show(dataset: Dataset, indentation: int | None = 2) -> None:
-    """Write what `serialize` gives to the log, at level INFO."""
+    """Write the result of `serialize` to the log, at level INFO."""
     log.info(json.dumps(serialize(dataset), indent=indentation))
 
 
 def compare(pipeline1: Dataset, pipeline2: Dataset) -> bool:
-    """Whether `serialize` gives the same of both."""
+    """Return whether `serialize` returns the same for both."""
     return serialize(pipeline1) == serialize(pipeline2)

@@ -18,8 +18,8 @@ from mindspore_compat.dataset.engine.samplers import Shuffle
 
 __all__ = ["node_from", "node_to"]
 
-#: source: what upstream keeps of it; "key=attribute"; SAMPLER or RECORDS is how its rows are chosen; after "|" the
-#: arguments that have no place and must be as given
+#: source: its attributes in MindSpore; "key=attribute"; SAMPLER or RECORDS chooses its rows; after "|" the
+#: arguments without a place, which must have these values
 _SOURCES = """
 MnistDataset SAMPLER dataset_dir usage
 FashionMnistDataset SAMPLER dataset_dir usage
@@ -46,7 +46,7 @@ CLUEDataset RECORDS dataset_dir=dataset_files task usage
 USPSDataset RECORDS dataset_dir usage
 AGNewsDataset RECORDS dataset_dir usage
 """
-#: what upstream writes for an argument that is not given
+#: MindSpore's values for missing arguments
 _EMPTY: dict[str, Any] = {"class_indexing": {}, "extensions": [], "column_names": []}
 
 
@@ -120,7 +120,8 @@ def _sources() -> list[_Source]:
 
 def _no_place(what: str) -> ValueError:
     return ValueError(
-        f"For 'serialize', upstream's format has no place for {what}. Build this part of the pipeline from its program."
+        f"For 'serialize', MindSpore's format has no place for {what}. "
+        "Build this part of the pipeline from its program."
     )
 
 
@@ -226,7 +227,7 @@ def _function(name: str) -> ValueError:
     )
 
 
-#: node: upstream's name, its arguments as JSON, the node from JSON and its children
+#: node: MindSpore's name, its arguments as JSON, the node from JSON and its children
 _NODES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[..., Dataset]]] = {
     "BatchDataset": ("Batch", _batch, _batch_from),
     "PaddedBatchDataset": ("Batch", _batch, _batch_from),
@@ -256,7 +257,7 @@ _NODES: dict[str, tuple[str, Callable[[Any], dict[str, Any]], Callable[..., Data
 
 
 def node_to(node: Any) -> dict[str, Any]:
-    """Raises: ValueError for a node that the format cannot hold."""
+    """Return the JSON of a node. Raises: ValueError for a node that the format cannot hold."""
     kind, name = type(node), type(node).__name__
     source = next((item for item in _sources() if item.kind is kind), None)
     if source is not None:
@@ -271,7 +272,7 @@ def node_to(node: Any) -> dict[str, Any]:
 
 
 def node_from(data: Any) -> Dataset:
-    """Raises: ValueError if it is no node, or one that cannot be made from the JSON."""
+    """Return the node of a JSON object. Raises: ValueError if it is no node, or cannot be made from the JSON."""
     kind = data.get("op_type") if isinstance(data, dict) else None
     source = next((item for item in _sources() if item.upstream == kind), None)
     node = next((item for item in _NODES.values() if item[0] == kind), None)

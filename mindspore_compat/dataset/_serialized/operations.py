@@ -1,4 +1,4 @@
-"""Operations of `map` as JSON and back: one table of what upstream writes of each."""
+"""Operations of `map` as JSON and back: one table of MindSpore's format for each."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _constant(value: Any) -> _Codec:
     return _Codec(lambda _: value, lambda _: None)
 
 
-#: how an argument is written and read
+#: writer and reader of an argument
 _CODECS: dict[str, _Codec] = {
     "": _Codec(_plain, _tuples),
     "f": _Codec(_float32, float),
@@ -84,7 +84,7 @@ _CODECS: dict[str, _Codec] = {
     "true": _constant(True),
 }
 
-#: upstream's name=ours key:codec key=argument:codec; ``@`` is upstream's "device_target"
+#: MindSpore's name=ours key:codec key=argument:codec; ``@`` is MindSpore's "device_target"
 _ROWS = """
 Decode @ rgb:true
 Resize @ size:dims interpolation:inter
@@ -182,7 +182,7 @@ _OF_ITSELF = (_CODECS["device"], _CODECS["true"])
 
 
 def operations_to(operations: Sequence[Any]) -> list[dict[str, Any]]:
-    """What cannot be read again is written as upstream does, with a warning."""
+    """Return the JSON of the operations. One that cannot be read again is written as in MindSpore, with a warning."""
     found: list[dict[str, Any]] = []
     for operation in operations:
         if type(operation) is Compose:
@@ -214,7 +214,7 @@ def _operation_to(operation: Any) -> dict[str, Any]:
 
 
 def operations_from(items: Any) -> list[Any]:
-    """Raises: ValueError for an operation that the JSON does not describe wholly."""
+    """Return the operations. Raises: ValueError for an operation that the JSON does not describe wholly."""
     return [_operation_from(item) for item in items]
 
 

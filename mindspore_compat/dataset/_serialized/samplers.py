@@ -10,7 +10,7 @@ from mindspore_compat.dataset.engine.samplers import BuiltinSampler, Shuffle
 
 __all__ = ["SHUFFLES", "sampler_from", "sampler_to"]
 
-#: upstream's numbers of the modes
+#: MindSpore's numbers of the modes
 SHUFFLES = {Shuffle.FALSE: 0, Shuffle.FILES: 1, Shuffle.GLOBAL: 2, Shuffle.INFILE: 3}
 
 
@@ -67,7 +67,7 @@ _KINDS: dict[str, tuple[Any, Any]] = {
 
 
 def sampler_to(sampler: BuiltinSampler) -> dict[str, Any]:
-    """Raises: ValueError for a user's sampler, and one on top of another."""
+    """Return the JSON of a sampler. Raises: ValueError for a user's sampler, and one on top of another."""
     kind = type(sampler).__name__
     if kind not in _KINDS or type(sampler).__module__ != kinds.__name__ or sampler.child_sampler is not None:
         raise ValueError(
@@ -78,7 +78,7 @@ def sampler_to(sampler: BuiltinSampler) -> dict[str, Any]:
 
 
 def sampler_from(data: Any) -> BuiltinSampler:
-    """Raises: ValueError if it is none."""
+    """Return the sampler. Raises: ValueError if the JSON describes none."""
     kind = data.get("sampler_name") if isinstance(data, dict) else None
     if kind not in _KINDS or data.get("child_sampler"):
         raise ValueError(f"For 'deserialize', the sampler must be one of {sorted(_KINDS)}, but got {data!r}.")

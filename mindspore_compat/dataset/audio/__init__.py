@@ -1,4 +1,4 @@
-"""Audio operations. Upstream: ``mindspore.dataset.audio``."""
+"""Audio operations. MindSpore: ``mindspore.dataset.audio``."""
 
 from mindspore_compat.dataset.audio import transforms, utils
 from mindspore_compat.dataset.audio.transforms import *  # noqa: F403

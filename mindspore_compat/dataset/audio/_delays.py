@@ -1,4 +1,4 @@
-"""Delays that a slow wave moves."""
+"""Modulated delays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Flanger", "Phaser"]
 
 
 def _wave(modulation: Modulation, size: int, low: float, high: float, phase: float) -> np.ndarray:
-    """One period of a wave between `low` and `high`."""
+    """Return one period of a wave between `low` and `high`."""
     at = (np.arange(size) + int(phase / np.pi / 2 * size + 0.5)) % size
     if modulation is Modulation.SINUSOIDAL:
         values = (np.sin(at * np.pi / size * 2) + 1) / 2
@@ -27,9 +27,7 @@ def _wave(modulation: Modulation, size: int, low: float, high: float, phase: flo
 
 
 def _runs(newest: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Stretches of times of which all can be known once those before the stretch are: `newest` is the latest time each
-    one asks for.
-    """
+    """Yield stretches of times that depend only on times before the stretch; `newest`: the latest time each needs."""
     reach, first = np.maximum.accumulate(newest), 0
     while first < len(newest):
         end = max(int(np.searchsorted(reach, first, "right")), first + 1)
@@ -104,7 +102,7 @@ class Flanger(AudioOperation):
         phases = (np.arange(channels) * period * self.phase + 0.5).astype(np.int64)
         times = np.arange(length)[:, None]
         delays = wave[(times + phases) % period].astype(np.float64)
-        # what goes in and comes back: (time, channel, example), with silence before
+        # input and feedback: (time, channel, example), with silence before
         dry_signal = np.moveaxis(array.reshape(-1, channels, length), 0, -1).swapaxes(0, 1)
         line, back = np.pad(dry_signal, [(size, 0), (0, 0), (0, 0)]), np.empty(dry_signal.shape)
         taps = 2 if self.interpolation is Interpolation.LINEAR else 3

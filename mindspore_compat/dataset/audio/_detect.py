@@ -1,4 +1,4 @@
-"""Where the voice is, and its pitch."""
+"""Voice activity and pitch detection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["DetectPitchFrequency", "Vad"]
 
 @arguments
 class DetectPitchFrequency(AudioOperation):
-    """The pitch over time, by normalised cross-correlation and median smoothing; float32 for every input."""
+    """Pitch over time, by normalised cross-correlation and median smoothing; float32 for every input."""
 
     halves = True
 
@@ -26,7 +26,7 @@ class DetectPitchFrequency(AudioOperation):
     freq_high: Annotated[float, real(0, above=True)] = 3400
 
     def _correlations(self, rows: np.ndarray) -> np.ndarray:
-        """(channel, frame, lag), from lag 1."""
+        """Return (channel, frame, lag), from lag 1."""
         lags, size = (
             math.ceil(self.sample_rate / self.freq_low),
             math.ceil(np.float32(self.sample_rate) * np.float32(self.frame_time)),
@@ -70,7 +70,7 @@ class DetectPitchFrequency(AudioOperation):
 
 @arguments
 class Vad(AudioOperation):
-    """SoX's voice activity detector: what comes before the first voice is cut off."""
+    """SoX's voice activity detector: it cuts off everything before the first voice."""
 
     sample_rate: Annotated[int, integer(1)]
     trigger_level: Annotated[float, real()] = 7.0
@@ -138,7 +138,7 @@ class Vad(AudioOperation):
         return rows[:, first:].reshape(*array.shape[:-1], -1)
 
     def _start(self, rows: np.ndarray) -> int:
-        """From which sample on the result is."""
+        """Return the sample at which the result starts."""
         channels, length = rows.shape
         low, high = self.spectrum
         smooth, noise = np.zeros((channels, high - low)), np.zeros((channels, high - low))
@@ -146,7 +146,7 @@ class Vad(AudioOperation):
         hann = [0.5 - 0.5 * np.cos(np.arange(n) / n * 2 * np.pi) for n in (self.window, high - low)]
         spectral, cepstral = (2 / math.sqrt(len(window)) * window for window in hann)
         for index, end in enumerate(range(self.window, length + 1, self.period)):
-            # upstream's window ends one sample before the newest; before the first sample there is silence
+            # MindSpore's window ends one sample before the newest; before the first sample there is silence
             part = np.pad(
                 rows[:, max(end - 1 - self.window, 0) : end - 1], [(0, 0), (max(self.window + 1 - end, 0), 0)]
             )
@@ -174,7 +174,7 @@ class Vad(AudioOperation):
         return max(length - self.memory, 0)
 
     def _quiet(self, measures: np.ndarray, newest: int) -> int:
-        """How many measures before the trigger belong to the voice."""
+        """Return how many measures before the trigger belong to the voice."""
         count = len(measures)
         trigger = zero = count
         for j in range(count):

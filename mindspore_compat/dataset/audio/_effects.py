@@ -34,7 +34,7 @@ __all__ = [
 
 
 def decibels(values: np.ndarray, multiplier: float, reference: float, top_db: float) -> np.ndarray:
-    """`values` in decibels, at most `top_db` below the largest of their example (the last three axes)."""
+    """Return `values` in decibels, at most `top_db` below the largest of their example (the last three axes)."""
     result = multiplier * np.log10(np.maximum(values, np.float32(1e-10))) - multiplier * reference
     axes = tuple(range(-min(values.ndim, 3), 0))
     return np.maximum(result, result.max(axes, keepdims=True) - top_db)
@@ -42,7 +42,7 @@ def decibels(values: np.ndarray, multiplier: float, reference: float, top_db: fl
 
 @arguments
 class AmplitudeToDB(AudioOperation):
-    """A spectrogram in decibels. As upstream, values below 1e-10 count as that whatever `amin` says."""
+    """A spectrogram in decibels. As in MindSpore, values below 1e-10 count as 1e-10, whatever `amin` is."""
 
     least_rank = 2
 
@@ -107,7 +107,7 @@ class ComputeDeltas(AudioOperation):
 
 @arguments
 class Contrast(AudioOperation):
-    """SoX's contrast: makes the audio sound louder."""
+    """SoX's contrast: a louder impression of the audio."""
 
     enhancement_amount: Annotated[float, real(0, 100)] = 75.0
 
@@ -129,7 +129,7 @@ class DBToAmplitude(AudioOperation):
 
 @arguments
 class DCShift(AudioOperation):
-    """Adds a constant, with a limiter for the peaks."""
+    """Constant offset, with a limiter for the peaks."""
 
     shift: Annotated[float, real(-2.0, 2.0)]
     limiter_gain: Annotated[float | None, kind_of(float, int)] = None
@@ -144,7 +144,7 @@ class DCShift(AudioOperation):
             return shifted
         sign, threshold = np.sign(shift), 1 - (abs(shift) - gain)
         peak = array - sign * threshold
-        # as upstream, the threshold is added for a negative shift too
+        # as in MindSpore, the threshold is added for a negative shift too
         limited = peak * gain / (1 - threshold) + threshold + shift if threshold != 1 else np.full_like(array, np.inf)
         limited = sign * np.minimum(sign * limited, threshold)
         return np.where(sign * array > threshold, limited, shifted)
@@ -170,7 +170,7 @@ class Dither(AudioOperation):
         return dithered.reshape(array.shape)
 
     def _noise(self, rows: np.ndarray) -> Any:
-        """What is added; as upstream, six of seven samples that are added up are overwritten by the sums so far."""
+        """Return the noise to add; as in MindSpore, six of seven added samples are overwritten by the partial sums."""
         if self.density_function is DensityFunction.TPDF:
             return (1 - np.abs(2 * np.arange(rows.shape[1]) / rows.shape[1] - 1)).astype(rows.dtype)
         engine = engine_of(self)
@@ -198,7 +198,7 @@ _RISES = {
 
 @arguments
 class Fade(AudioOperation):
-    """Fades in and out."""
+    """Fade-in and fade-out."""
 
     fade_in_len: Annotated[int, integer(0)] = 0
     fade_out_len: Annotated[int, integer(0)] = 0
@@ -273,7 +273,7 @@ class MuLawDecoding(MuLawEncoding):
 
 @arguments
 class Overdrive(AudioOperation):
-    """SoX's overdrive: soft clipping, and what it leaves mixed with the input."""
+    """SoX's overdrive: soft clipping, mixed with the input."""
 
     gain: Annotated[float, real(0, 100)] = 20.0
     color: Annotated[float, real(0, 100)] = 20.0
@@ -285,7 +285,7 @@ class Overdrive(AudioOperation):
 
 @arguments
 class SlidingWindowCmn(AudioOperation):
-    """Takes the mean (and the deviation) of a sliding window from every frame of (..., frames, features)."""
+    """Subtraction of a sliding window's mean (and division by its deviation) per frame of (..., frames, features)."""
 
     least_rank = 2
 

@@ -33,7 +33,7 @@ _BLOCK = 64
 
 
 def filtered(signal: np.ndarray, a_coeffs: Sequence[float], b_coeffs: Sequence[float]) -> np.ndarray:
-    """The output of the filter with denominator `a_coeffs` and numerator `b_coeffs`, along the last axis.
+    """Return the output of the filter with denominator `a_coeffs` and numerator `b_coeffs`, along the last axis.
 
     A block of samples is one matrix product (the filter's answer to its inputs) plus one of the outputs just before it,
     so the loop runs once a block.
@@ -46,7 +46,7 @@ def filtered(signal: np.ndarray, a_coeffs: Sequence[float], b_coeffs: Sequence[f
         forward[:, lag:] += b[lag] * rows[:, :-lag]
     if not order:
         return forward.reshape(signal.shape)
-    # columns: what one unit of input at time 0, and of each earlier output, gives at the following times
+    # columns: response at the following times to one unit of input at time 0, and of each earlier output
     answers = np.zeros((_BLOCK + order, 1 + order))
     answers[order - 1 :: -1, 1:] = np.eye(order)
     for time in range(_BLOCK):
@@ -134,7 +134,7 @@ Coefficients = tuple[Sequence[float], Sequence[float]]
 
 
 class _Cookbook(_Filter):
-    """A subclass gives `_designed`: the coefficients, from cosine and sine of the frequency and half the band width."""
+    """Base of biquads; `_designed` returns coefficients from cosine and sine of the frequency and half the width."""
 
     sample_rate: int
     Q: float
@@ -149,7 +149,7 @@ class _Cookbook(_Filter):
 
 
 def _shelf(cosine: float, gain: float, alpha: float, side: int) -> Coefficients:
-    """A shelf below (`side` 1) or above (-1) the frequency."""
+    """Return a shelf below (`side` 1) or above (-1) the frequency."""
     A = 10 ** (gain / 40)
     width, low, high = 2 * math.sqrt(A) * alpha, side * (A - 1) * cosine, side * (A + 1) * cosine
     b = (A * (A + 1 - low + width), side * 2 * A * (A - 1 - high), A * (A + 1 - low - width))
@@ -165,14 +165,14 @@ class _Around(_Cookbook):
 
 
 class AllpassBiquad(_Around):
-    """Shifts phases around a frequency."""
+    """Phase shift around a frequency."""
 
     def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
         return (1 + alpha, -2 * cosine, 1 - alpha), (1 - alpha, -2 * cosine, 1 + alpha)
 
 
 class BandrejectBiquad(_Around):
-    """Stops frequencies around one."""
+    """Band-reject filter around a frequency."""
 
     def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
         return (1 + alpha, -2 * cosine, 1 - alpha), (1, -2 * cosine, 1)
@@ -195,7 +195,7 @@ class BandBiquad(_Around):
 
 @arguments
 class BandpassBiquad(_Around):
-    """Passes frequencies around one."""
+    """Band-pass filter around a frequency."""
 
     const_skirt_gain: Annotated[bool, flag] = False
 
@@ -243,7 +243,7 @@ class EqualizerBiquad(_Cookbook):
 
 @arguments
 class HighpassBiquad(_Cookbook):
-    """Passes frequencies above one."""
+    """High-pass filter."""
 
     sample_rate: Rate
     cutoff_freq: Real
@@ -255,7 +255,7 @@ class HighpassBiquad(_Cookbook):
 
 
 class LowpassBiquad(HighpassBiquad):
-    """Passes frequencies below one."""
+    """Low-pass filter."""
 
     def _designed(self, cosine: float, sine: float, alpha: float) -> Coefficients:
         return (1 + alpha, -2 * cosine, 1 - alpha), ((1 - cosine) / 2, 1 - cosine, (1 - cosine) / 2)

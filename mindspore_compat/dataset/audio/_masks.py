@@ -14,14 +14,14 @@ __all__ = ["FrequencyMasking", "MaskAlongAxis", "MaskAlongAxisIID", "TimeMasking
 
 
 class _Mask(AudioOperation):
-    """Sets a stretch of rows (axis 1) or columns (axis 2) of the last two axes to a value."""
+    """Base of masks that set a stretch of rows (axis 1) or columns (axis 2) of the last two axes to a value."""
 
     least_rank = 2
     axis = 1
     mask_value = 0.0
 
     def _stretch(self, size: int) -> tuple[int, int]:
-        """Where it starts, and how long it is."""
+        """Return start and length of the mask."""
         raise NotImplementedError
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -48,7 +48,7 @@ class _Mask(AudioOperation):
 
 @arguments
 class MaskAlongAxis(_Mask):
-    """Masks the same stretch of every example."""
+    """The same masked stretch in every example."""
 
     mask_start: Annotated[int, integer(0)]
     mask_width: Annotated[int, integer(1)]
@@ -61,7 +61,7 @@ class MaskAlongAxis(_Mask):
 
 @arguments
 class MaskAlongAxisIID(_Mask):
-    """Masks a random stretch."""
+    """A random masked stretch."""
 
     draws = True
 
@@ -102,8 +102,8 @@ Most = Annotated[int, integer(0, FLOAT_MAX_INTEGER)]
 @renamed_args(frequency_mask_param="freq_mask_param")
 @arguments
 class FrequencyMasking(_Masking):
-    """Masks frequencies: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most
-    as many.
+    """Frequency mask: `freq_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most
+    that.
     """
 
     iid_masks: Annotated[bool, flag] = False
@@ -114,9 +114,7 @@ class FrequencyMasking(_Masking):
 
 @arguments
 class TimeMasking(_Masking):
-    """Masks times: `time_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most as
-    many.
-    """
+    """Time mask: `time_mask_param` of them from `mask_start`, or with `iid_masks` a random stretch of at most that."""
 
     axis = 2
     _kind = "time"

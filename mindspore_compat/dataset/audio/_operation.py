@@ -1,4 +1,4 @@
-"""What the audio operations share: which arrays they take, and in which precision they count."""
+"""Base of the audio operations: accepted arrays and precision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def need_rank(array: np.ndarray, rank: int, name: str, shape: str | None = None)
 
 
 def need_complex(array: np.ndarray, name: str, rank: int = 1) -> np.ndarray:
-    """`array` of pairs (real, imaginary) as complex numbers."""
+    """Return `array` of pairs (real, imaginary) as complex numbers."""
     if array.ndim < rank or array.shape[-1] != 2:
         raise RuntimeError(
             f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
@@ -33,17 +33,18 @@ def need_complex(array: np.ndarray, name: str, rank: int = 1) -> np.ndarray:
 
 
 def magnitudes_of(values: np.ndarray, power: float) -> np.ndarray:
-    """Absolute values to a power."""
+    """Return absolute values to a power."""
     return (values.real**2 + values.imag**2) ** (power / 2)
 
 
 class AudioOperation(TensorOperation):
-    """Counts in float64 and gives float32, or float64 for float64. A subclass gives `_audio(float64 array) -> array`.
+    """Base of audio operations: float64 inside, results in float32, or float64 for float64. A subclass defines
+    `_audio(float64 array) -> array`.
 
     Class attributes:
         least_rank: dimensions that the input must have at least.
         halves: float16 stays float16 and integers are refused.
-        lists: a direct call takes what is no array too.
+        lists: a direct call also takes other objects than arrays.
     """
 
     least_rank = 1

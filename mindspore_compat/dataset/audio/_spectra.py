@@ -1,4 +1,4 @@
-"""Spectrograms and what is made of them."""
+"""Spectrograms and features derived from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def window_of(window: WindowType, win_length: int, n_fft: int) -> np.ndarray:
-    """A periodic window with zeros around it up to `n_fft`."""
+    """Return a periodic window with zeros around it up to `n_fft`."""
     at = np.arange(win_length) / win_length
     if win_length == 1:
         values = np.ones(1)
@@ -52,7 +52,7 @@ def window_of(window: WindowType, win_length: int, n_fft: int) -> np.ndarray:
 
 
 def padded(signal: np.ndarray, left: int, right: int, mode: BorderType) -> np.ndarray:
-    """`signal` with a border along the last axis."""
+    """Return `signal` with a border along the last axis."""
     widths = [(0, 0)] * (signal.ndim - 1) + [(left, right)]
     return np.pad(signal, widths, mode.value)  # type: ignore[call-overload]
 
@@ -64,7 +64,7 @@ def frames_of(
     center: bool = True,
     pad_mode: BorderType = BorderType.REFLECT,
 ) -> np.ndarray:
-    """The short-time Fourier transform: complex (..., n_fft // 2 + 1, frames)."""
+    """Return the short-time Fourier transform: complex (..., n_fft // 2 + 1, frames)."""
     n_fft = len(window)
     if center:
         signal = padded(signal, n_fft // 2, n_fft // 2, pad_mode)
@@ -121,7 +121,7 @@ class Spectrogram(AudioOperation):
         if self.normalized:
             spectrum = spectrum / np.sqrt((window**2).sum())
         if not self.onesided:
-            # the upper half repeats the lower one as it is, not its conjugate
+            # the upper half repeats the lower one unchanged, not its conjugate
             spectrum = np.concatenate([spectrum, spectrum[..., (self.n_fft - 1) // 2 : 0 : -1, :]], -2)
         return np.stack([spectrum.real, spectrum.imag], -1) if self.power == 0 else magnitudes_of(spectrum, self.power)
 
@@ -152,7 +152,7 @@ class SpectralCentroid(AudioOperation):
 def check_mels(
     n_mels: Any, sample_rate: Any, f_min: Any, f_max: Any, norm: Any, mel_type: Any, mel_name: str = "mel_type"
 ) -> None:
-    """Raise for a mel scale that cannot be."""
+    """Raise for an invalid mel scale."""
     check_int(n_mels, "n_mels", 1)
     check_int(sample_rate, "sample_rate", 1)
     check_real(f_min, "f_min")
@@ -177,7 +177,7 @@ def _check_range(operation: Any) -> None:
 
 
 def _top(operation: Any) -> float:
-    """The highest frequency."""
+    """Return the highest frequency."""
     return operation.sample_rate // 2 if operation.f_max is None else operation.f_max
 
 
@@ -327,5 +327,5 @@ class LFCC(_Cepstrum):
 
 
 def frames_in(length: int, n_fft: int, hop_length: int, center: bool) -> int:
-    """How many frames a signal of `length` needs."""
+    """Return how many frames a signal of `length` needs."""
     return math.ceil((length + n_fft if center else length) / hop_length)

@@ -34,7 +34,7 @@ def _pairs(values: np.ndarray) -> np.ndarray:
 def signal_of(
     spectrum: np.ndarray, window: np.ndarray, hop_length: int, center: bool = True, length: int = 0
 ) -> np.ndarray:
-    """The signal of a short-time Fourier transform, (..., frequencies, frames); `length` 0 for what the frames give."""
+    """Return the signal of a short-time Fourier transform, (..., frequencies, frames); `length` 0: natural length."""
     n_fft = len(window)
     if n_fft != (spectrum.shape[-2] - 1) * 2:
         raise RuntimeError("GriffinLim: the frequency of the input should equal to n_fft / 2 + 1")
@@ -93,7 +93,7 @@ class InverseSpectrogram(AudioOperation):
 
 @arguments
 class GriffinLim(AudioOperation):
-    """A signal of a magnitude spectrogram, with phases found by going to and fro."""
+    """A signal of a magnitude spectrogram, with phases found by iteration."""
 
     least_rank = 2
 
@@ -129,7 +129,7 @@ class GriffinLim(AudioOperation):
             rebuilt = frames_of(signal, window, self._hop_length)
             if rebuilt.shape != magnitudes.shape:
                 raise RuntimeError(f"GriffinLim: length {self._length} does not fit {magnitudes.shape[-1]} frames.")
-            # as upstream, which divides the momentum by itself plus one twice
+            # as in MindSpore, which divides the momentum by itself plus one twice
             phases = rebuilt - before * (self.momentum / (1 + 2 * self.momentum))
             phases, before = phases / (np.abs(phases) + 1e-16), rebuilt
         result = signal_of(magnitudes * phases, window, self._hop_length, length=self._length)
@@ -138,7 +138,7 @@ class GriffinLim(AudioOperation):
 
 @arguments
 class InverseMelScale(AudioOperation):
-    """A spectrogram whose mel bands are these, found by gradient descent from random numbers."""
+    """A spectrogram with these mel bands, found by gradient descent from random numbers."""
 
     least_rank = 2
     draws = True
@@ -183,7 +183,7 @@ class InverseMelScale(AudioOperation):
         return np.stack(found).reshape(*(array.shape[:-2] or (1,)), len(self._filters), array.shape[-1])
 
     def _descended(self, wanted: np.ndarray, spectrum: np.ndarray) -> np.ndarray:
-        """From `spectrum` on; as upstream, the momentum starts over at every step and so does nothing."""
+        """Return the spectrogram after descent from `spectrum`; as in MindSpore, each step resets the momentum."""
         time, last = wanted.shape[-1], np.inf
         for _ in range(self.max_iter):
             difference = wanted - self._filters.T @ spectrum
@@ -195,9 +195,9 @@ class InverseMelScale(AudioOperation):
 
 
 def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.ndarray:
-    """The phase vocoder: `spectrum` (..., freq, time) faster by `rate`, with phases that go on smoothly."""
+    """Return `spectrum` (..., freq, time) faster by `rate`, with phases that go on smoothly (phase vocoder)."""
     if abs(np.float32(rate) - 1) <= np.finfo(np.float32).eps:
-        return spectrum.reshape(-1, *spectrum.shape[-2:])  # as upstream gives what it leaves alone
+        return spectrum.reshape(-1, *spectrum.shape[-2:])  # MindSpore's shape of an unchanged input
     steps = (np.arange(int(spectrum.shape[-1] / rate) + 2, dtype=np.float32) * np.float32(rate)).astype(np.float64)
     steps = steps[steps < spectrum.shape[-1]]
     at, part = steps.astype(int), steps % 1
@@ -213,7 +213,7 @@ def _stretched(spectrum: np.ndarray, rate: float, advance: np.ndarray) -> np.nda
 
 @arguments
 class PhaseVocoder(AudioOperation):
-    """Stretches complex pairs (..., freq, time, 2) in time without changing the pitch."""
+    """Stretching of complex pairs (..., freq, time, 2) in time without a change of pitch."""
 
     rate: Annotated[float, real(0, above=True)]
     phase_advance: Annotated[np.ndarray, kind_of(np.ndarray)]
@@ -239,7 +239,7 @@ class PhaseVocoder(AudioOperation):
 
 @arguments
 class TimeStretch(AudioOperation):
-    """Stretches complex pairs (..., freq, time, 2) in time without changing the pitch."""
+    """Stretching of complex pairs (..., freq, time, 2) in time without a change of pitch."""
 
     hop_length: Annotated[int | None, integer(1)] = None
     n_freq: Annotated[int, integer(1)] = 201
@@ -268,7 +268,7 @@ def resampled(
     rolloff: float = 0.99,
     beta: float = 14.769656459379492,
 ) -> np.ndarray:
-    """Bandlimited interpolation: each of the `after` samples in a period has its own filter over the inputs near it."""
+    """Return the signal after bandlimited interpolation: each of the `after` samples in a period has its own filter."""
     if before == after:
         return signal
     divisor = math.gcd(int(before), int(after))
@@ -327,7 +327,7 @@ class Resample(AudioOperation):
 
 
 def _check_bins(value: Any, name: str) -> int:
-    type_check(value, int, f"{name} ")  # upstream's message has the space
+    type_check(value, int, f"{name} ")  # MindSpore's message has the space
     return check_nonzero(value, name)
 
 

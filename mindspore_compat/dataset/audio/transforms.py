@@ -1,4 +1,4 @@
-"""Operations on audio. Upstream: ``mindspore.dataset.audio.transforms``."""
+"""Operations on audio. MindSpore: ``mindspore.dataset.audio.transforms``."""
 
 # ruff: noqa: F403 (names come by `*` from files that list them)
 

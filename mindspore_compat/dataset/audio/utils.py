@@ -1,4 +1,4 @@
-"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. Upstream:
+"""Kinds of windows, scales and borders, and the matrices behind MFCC and mel scales. MindSpore:
 ``mindspore.dataset.audio.utils``.
 """
 
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class BorderType(str, Enum):
-    """How a signal goes on past its ends."""
+    """Border of a signal past its ends."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -108,7 +108,7 @@ class ResampleMethod(str, Enum):
 
 
 class ScaleType(str, Enum):
-    """What a spectrogram holds."""
+    """Scale of a spectrogram: magnitude or power."""
 
     POWER = "power"
     MAGNITUDE = "magnitude"
@@ -125,13 +125,13 @@ class WindowType(str, Enum):
 
 
 def _triangles(frequencies: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Triangular filters, one a column: each rises from a point to the next and falls to the one after."""
+    """Return triangular filters, one a column: each rises from a point to the next and falls to the one after."""
     slopes, steps = points[None, :] - frequencies[:, None], np.diff(points)
     return np.maximum(0, np.minimum(-slopes[:, :-2] / steps[:-1], slopes[:, 2:] / steps[1:]))
 
 
 def linear_filters(n_freqs: int, f_min: float, f_max: float, n_filter: int, sample_rate: int) -> np.ndarray:
-    """Filters that are equally far apart, float32 (n_freqs, n_filter)."""
+    """Return filters at equal distances, float32 (n_freqs, n_filter)."""
     return _triangles(np.linspace(0, sample_rate / 2, n_freqs), np.linspace(f_min, f_max, n_filter + 2)).astype(
         np.float32
     )
@@ -146,7 +146,7 @@ def _to_mel(frequency: float, mel_type: MelType) -> float:
 def mel_filters(
     n_freqs: int, f_min: float, f_max: float, n_mels: int, sample_rate: int, norm: NormType, mel_type: MelType
 ) -> np.ndarray:
-    """Filters that are equally far apart in mels, float32 (n_freqs, n_mels)."""
+    """Return filters at equal distances in mels, float32 (n_freqs, n_mels)."""
     mels = np.linspace(_to_mel(f_min, mel_type), _to_mel(f_max, mel_type), n_mels + 2)
     if mel_type is MelType.HTK:
         points = 700 * (10 ** (mels / 2595) - 1)
@@ -159,7 +159,7 @@ def mel_filters(
 
 
 def cosines(n_mfcc: int, n_mels: int, norm: NormMode) -> np.ndarray:
-    """The discrete cosine transform of the second type, float32 (n_mels, n_mfcc)."""
+    """Return the discrete cosine transform of the second type, float32 (n_mels, n_mfcc)."""
     matrix = np.cos(np.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc))
     if norm is NormMode.ORTHO:
         matrix[:, 0] *= np.sqrt(0.5)
@@ -168,7 +168,7 @@ def cosines(n_mfcc: int, n_mels: int, norm: NormMode) -> np.ndarray:
 
 
 def create_dct(n_mfcc: int, n_mels: int, norm: NormMode = NormMode.NONE) -> np.ndarray:
-    """A cosine transform matrix, float32 (n_mels, n_mfcc)."""
+    """Return a cosine transform matrix, float32 (n_mels, n_mfcc)."""
     for value, name, kind in ((n_mfcc, "n_mfcc", int), (n_mels, "n_mels", int), (norm, "norm", NormMode)):
         if not isinstance(value, kind):
             raise TypeError(f"{name} with value {value} is not of type {kind}, but got {type(value)}.")
@@ -189,7 +189,7 @@ def _check_filters(n_freqs: Any, f_min: Any, f_max: Any, count: Any, count_name:
 
 
 def linear_fbanks(n_freqs: int, f_min: float, f_max: float, n_filter: int, sample_rate: int) -> np.ndarray:
-    """Triangular filters on a linear scale, float32 (n_freqs, n_filter)."""
+    """Return triangular filters on a linear scale, float32 (n_freqs, n_filter)."""
     _check_filters(n_freqs, f_min, f_max, n_filter, "n_filter", sample_rate)
     return linear_filters(n_freqs, f_min, f_max, n_filter, sample_rate)
 
@@ -203,7 +203,7 @@ def melscale_fbanks(
     norm: NormType = NormType.NONE,
     mel_type: MelType = MelType.HTK,
 ) -> np.ndarray:
-    """Triangular filters on a mel scale, float32 (n_freqs, n_mels)."""
+    """Return triangular filters on a mel scale, float32 (n_freqs, n_mels)."""
     _check_filters(n_freqs, f_min, f_max, n_mels, "n_mels", sample_rate)
     type_check(norm, NormType, "norm")
     type_check(mel_type, MelType, "mel_type")

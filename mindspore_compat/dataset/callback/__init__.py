@@ -1,4 +1,4 @@
-"""Callbacks of the pipeline. Upstream: ``mindspore.dataset.callback``."""
+"""Callbacks of the pipeline. MindSpore: ``mindspore.dataset.callback``."""
 
 from mindspore_compat.dataset.callback.ds_callback import DSCallback, WaitedDSCallback, check_callbacks
 

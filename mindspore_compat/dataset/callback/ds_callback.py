@@ -1,4 +1,4 @@
-"""Hooks into a map operation. Upstream: ``mindspore.dataset.DSCallback``."""
+"""Hooks into a map operation. MindSpore: ``mindspore.dataset.DSCallback``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["DSCallback", "DSRunContext", "WaitedDSCallback", "around", "check_ca
 
 @dataclass
 class DSRunContext:
-    """Where the map operation is: counted from 1, `cur_step_num` over all epochs."""
+    """Position of the map operation: counted from 1, `cur_step_num` over all epochs."""
 
     cur_epoch_num: int = 0
     cur_step_num_in_epoch: int = 0
@@ -27,7 +27,7 @@ class DSRunContext:
 
 
 class DSCallback:
-    """Derive from it and override the ``ds_*`` methods; step callbacks are notified every `step_size` rows."""
+    """Base of callbacks: override the ``ds_*`` methods; step callbacks are notified every `step_size` rows."""
 
     def __init__(self, step_size: int = 1) -> None:
         check_pos_int32(step_size, "step_size")
@@ -36,22 +36,22 @@ class DSCallback:
         self._has_begun = False
 
     def ds_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before the first row of all."""
+        """Run before the first row of all."""
 
     def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before the first row of an epoch."""
+        """Run before the first row of an epoch."""
 
     def ds_epoch_end(self, ds_run_context: DSRunContext) -> None:
-        """After the last row of an epoch."""
+        """Run after the last row of an epoch."""
 
     def ds_step_begin(self, ds_run_context: DSRunContext) -> None:
-        """Before a row."""
+        """Run before a row."""
 
     def ds_step_end(self, ds_run_context: DSRunContext) -> None:
-        """After a row."""
+        """Run after a row."""
 
     def _before(self, rows: Iterator, run: Run) -> Iterator:
-        """The rows that operations are about to get; callbacks are notified of each."""
+        """Yield the input rows of operations, and notify callbacks of each."""
         if run.is_first:
             self._begun = DSRunContext(run.epoch + 1, 0, self._ended.cur_step_num)
         for row in rows:
@@ -60,14 +60,14 @@ class DSCallback:
             yield row
 
     def _counted(self, context: DSRunContext) -> bool:
-        """One more step; whether callbacks are notified of it."""
+        """Count one more step; return whether callbacks are notified of it."""
         context.cur_step_num_in_epoch += 1
         context.cur_step_num += 1
         return (context.cur_step_num_in_epoch - 1) % self.step_size == 0
 
 
 def around(callbacks: Sequence[DSCallback], rows: Iterator, run: Run) -> Iterator:
-    """Rows that operations gave; callbacks get each, and the epochs: all passes of a repeat are one."""
+    """Yield output rows; notify callbacks of each, and of the epochs: all passes of a repeat are one."""
     if run.is_first:
         for callback in callbacks:
             callback._ended = DSRunContext(run.epoch + 1, 0, callback._ended.cur_step_num)
@@ -87,11 +87,11 @@ def around(callbacks: Sequence[DSCallback], rows: Iterator, run: Run) -> Iterato
 
 
 class WaitedDSCallback(Callback, DSCallback):
-    """Couples the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
+    """Coupling of the pipeline to training: override `sync_epoch_begin` and `sync_step_begin`.
 
-    Here the pipeline runs in the training thread, on demand (on a GPU too, where others are read one batch ahead), so
-    it never is ahead of training and the sync methods are
-    called at once; `train_run_context` is the one of the last training hook, None before the first.
+    The pipeline runs in the training thread, on demand (on a GPU too, where others are read one batch ahead), so it
+    never is ahead of training and the sync methods are called at once; `train_run_context` is the one of the last
+    training hook, None before the first.
     """
 
     def __init__(self, step_size: int = 1) -> None:
@@ -100,10 +100,10 @@ class WaitedDSCallback(Callback, DSCallback):
         self._timeout = config.get_callback_timeout()
 
     def sync_epoch_begin(self, train_run_context: Any, ds_run_context: DSRunContext) -> None:
-        """Before the first row of an epoch but the first epoch."""
+        """Run before the first row of an epoch but the first epoch."""
 
     def sync_step_begin(self, train_run_context: Any, ds_run_context: DSRunContext) -> None:
-        """Before a row but the first."""
+        """Run before a row but the first."""
 
     def ds_epoch_begin(self, ds_run_context: DSRunContext) -> None:
         if ds_run_context.cur_epoch_num > 1:
@@ -114,20 +114,20 @@ class WaitedDSCallback(Callback, DSCallback):
             self.sync_step_begin(self.train_run_context, ds_run_context)
 
     def begin(self, run_context: Any) -> None:
-        """Training begins."""
+        """Keep the context as training begins."""
         self.train_run_context = run_context
 
     def epoch_end(self, run_context: Any) -> None:
-        """A training epoch ended."""
+        """Keep the context as a training epoch ends."""
         self.train_run_context = run_context
 
     def step_end(self, run_context: Any) -> None:
-        """A training step ended."""
+        """Keep the context as a training step ends."""
         self.train_run_context = run_context
 
 
 def check_callbacks(callbacks: Any) -> list[DSCallback]:
-    """A list of callbacks from one, several or None."""
+    """Return a list of callbacks from one, several or None."""
     if callbacks is None:
         return []
     refuse_if_independent("Dataset Callbacks")

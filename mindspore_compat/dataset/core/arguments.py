@@ -1,6 +1,6 @@
 """Arguments of operations, each on one line with its check: ``gain: Annotated[float, real(0, 100)] = 20.0``.
 
-A check is ``check(value, name) -> what is kept``; it raises TypeError or ValueError.
+A check is ``check(value, name) -> stored value``; it raises TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Class = TypeVar("Class", bound=type)
 
 @dataclass_transform(eq_default=False)
 def arguments(cls: Class) -> Class:
-    """Decorator: the annotated attributes of a class (and of its bases that have it) are the arguments of ``__init__``.
+    """Make the annotated attributes of a class (and of its bases with any) the arguments of ``__init__`` (a decorator).
 
-    They are checked in their order and kept under their names, then `_prepare` is called. None passes where it is the
-    default.
+    They are checked in their order and kept under their names, then `_prepare` is called. None is accepted where it is
+    the default.
     """
     rows = {**getattr(cls, "_arguments", {})}
     for name, kind in inspect.get_annotations(cls, eval_str=True).items():
@@ -78,12 +78,12 @@ def _kind(value: Any, name: str, types: tuple[type, ...]) -> Any:
 
 
 def kind_of(*types: type) -> Check:
-    """A value of one of the types; a bool is no int."""
+    """Return a check for a value of one of the types; a bool is no int."""
     return partial(_kind, types=types)
 
 
 def dtype_like(value: Any, name: str) -> Any:
-    """A dtype as users write it; kept as NumPy's."""
+    """Return NumPy's dtype for a user's dtype."""
     try:
         if value is not None:
             return numpy_dtype(value)
@@ -94,14 +94,14 @@ def dtype_like(value: Any, name: str) -> Any:
 
 
 def wrong_dtype(value: Any, name: str, types: str = "<class 'numpy.dtype'>") -> Exception:
-    """The error for what is no dtype; `types` are those that upstream names besides its own."""
+    """Return the error for an invalid dtype; `types` are those that MindSpore names besides its own."""
     shown = "[" + ", ".join(filter(None, ("<class 'mindspore._c_expression.typing.Type'>", types))) + "]"
     words = f"Argument {name} with value {value!r} is not of type {shown}, but got {type(value)}."
     return refused(TypeError, words, value, "Give a type such as mindspore.float32 or numpy.float32.")
 
 
 def own_dtype(value: Any, name: str) -> Any:
-    """As `dtype_like`, where upstream takes only dtypes of its own; kept as NumPy's."""
+    """Return NumPy's dtype for a MindSpore dtype; unlike `dtype_like`, accept no others."""
     try:
         found = dtype_like(value, name)
     except TypeError:
@@ -115,17 +115,17 @@ flag, text = kind_of(bool), kind_of(str)
 
 
 def integer(low: int = INT32_MIN, high: int = INT32_MAX) -> Check:
-    """An int between the limits."""
+    """Return a check for an int between the limits."""
     return partial(check_int, low=low, high=high)
 
 
 def real(low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False) -> Check:
-    """A number between the limits; with `above` not the lower one."""
+    """Return a check for a number between the limits; with `above` the lower one is excluded."""
     return partial(check_real, low=low, high=high, above=above)
 
 
 def with_default(default: Any, check: Check) -> Check:
-    """As `check`, but None stands for the default."""
+    """Return `check` with a default in place of None."""
     return lambda value, name: default if value is None else check(value, name)
 
 
@@ -135,7 +135,7 @@ def several(
     spread: Callable[[Any], tuple] | None = None,
     is_ordered: bool = False,
 ) -> Check:
-    """A list or tuple of so many values, each checked by `one`; kept as a tuple.
+    """Return a check for a list or tuple of so many values, each checked by `one`; stored as a tuple.
 
     Args:
         counts: lengths that are allowed; without one every length is.

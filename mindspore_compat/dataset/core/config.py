@@ -1,7 +1,7 @@
-"""Global settings of the data pipeline. Upstream: ``mindspore.dataset.config``.
+"""Global settings of the data pipeline. MindSpore: ``mindspore.dataset.config``.
 
 `seed`, `num_parallel_workers`, `prefetch_size`, `enable_shared_mem`, `multiprocessing_start_method` and
-`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune upstream's C++ threads; they are
+`multiprocessing_timeout_interval` steer the pipeline here. The other switches tune MindSpore's C++ threads; they are
 checked and remembered, without further effect.
 """
 
@@ -76,7 +76,7 @@ __all__ = [
 
 
 class ErrorSamplesMode(IntEnum):
-    """What `map` does with a row whose operations fail: raise, put a good one in its place, or leave it out."""
+    """Action of `map` on a row with failing operations: raise, replace it by a good row, or skip it."""
 
     RETURN = 0
     REPLACE = 1
@@ -157,88 +157,88 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int:
-    """The seed set, 5489 (a fresh one per iterator) before."""
+    """Return the configured seed, 5489 (a fresh one per iterator) if none was set."""
     return randomness.configured_seed()
 
 
 def set_prefetch_size(size: int) -> None:
-    """Rows or batches that workers may be ahead of the consumer."""
+    """Set the number of rows or batches that workers may be ahead of the consumer."""
     _set_count("prefetch_size", size)
 
 
 def set_num_parallel_workers(num: int) -> None:
-    """Default number of workers of an operation; more than the CPUs is lowered with one notice."""
+    """Set the default number of workers of an operation; more than the CPUs is lowered with one notice."""
     _values["num_parallel_workers"] = workers_in_range(num)
     _values["wanted_workers"] = num
 
 
 def wanted_workers() -> int:
-    """What `set_num_parallel_workers` was asked for, also where that is more than the CPUs."""
+    """Return the argument of the last `set_num_parallel_workers`, even if it exceeds the CPUs."""
     return _values["wanted_workers"]
 
 
 def set_numa_enable(numa_enable: bool) -> None:
-    """Accepted without effect."""
+    """Accept the switch without effect."""
     _set_flag("numa_enable", numa_enable)
 
 
 def set_monitor_sampling_interval(interval: int) -> None:
-    """Accepted without effect (milliseconds)."""
+    """Accept the interval (milliseconds) without effect."""
     _set_count("monitor_sampling_interval", interval)
 
 
 def set_auto_num_workers(enable: bool) -> None:
-    """Accepted without effect."""
+    """Accept the switch without effect."""
     _set_flag("auto_num_workers", enable)
 
 
 def set_callback_timeout(timeout: int) -> None:
-    """Seconds that `WaitedDSCallback` and `sync_wait` wait before they give up."""
+    """Set the seconds that `WaitedDSCallback` and `sync_wait` wait before they give up."""
     _set_count("callback_timeout", timeout)
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:
-    """Accepted without effect: there is no C++ pipeline to tune, so no profile is written either."""
+    """Accept the switch without effect: there is no C++ pipeline to tune, so no profile is written either."""
     _set_flag("enable_autotune", enable)
 
 
 def set_autotune_interval(interval: int) -> None:
-    """Accepted without effect."""
+    """Accept the interval without effect."""
     _set_count("autotune_interval", interval, minimum=0)
 
 
 def set_enable_shared_mem(enable: bool) -> None:
-    """Whether worker processes hand arrays over in shared memory (faster) or through a pipe (a small /dev/shm)."""
+    """Set whether worker processes pass arrays in shared memory (faster) or through a pipe (a small /dev/shm)."""
     _set_flag("enable_shared_mem", enable)
 
 
 def set_sending_batches(batch_num: int) -> None:
-    """Accepted without effect: batches are not sent to an Ascend device queue."""
+    """Accept the number without effect: batches are not sent to an Ascend device queue."""
     _set_count("sending_batches", batch_num, minimum=0)
 
 
 def set_auto_offload(offload: bool) -> None:
-    """Accepted without effect: operations run on the host."""
+    """Accept the switch without effect: operations run on the host."""
     _set_flag("auto_offload", offload)
 
 
 def set_enable_watchdog(enable: bool) -> None:
-    """Accepted without effect: a dead worker process is always noticed and named."""
+    """Accept the switch without effect: a dead worker process is always noticed and named."""
     _set_flag("enable_watchdog", enable)
 
 
 def set_multiprocessing_timeout_interval(interval: int) -> None:
-    """Accepted without effect (seconds between upstream's "worker is slow" logs)."""
+    """Accept the interval without effect (seconds between MindSpore's "worker is slow" logs)."""
     _set_count("multiprocessing_timeout_interval", interval)
 
 
 def set_dynamic_shape(is_dynamic: bool) -> None:
-    """Accepted without effect: every shape may change from batch to batch."""
+    """Accept the switch without effect: every shape may change from batch to batch."""
     _set_flag("dynamic_shape", is_dynamic)
 
 
 def set_fast_recovery(fast_recovery: bool) -> None:
-    """Accepted without effect."""
+    """Accept the switch without effect."""
     _set_flag("fast_recovery", fast_recovery)
 
 
@@ -256,29 +256,29 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
 
 
 def debug_hooks() -> list[DebugHook]:
-    """What looks at rows in debug mode; none otherwise."""
+    """Return the hooks of debug mode; none otherwise."""
     return _values["debug_hooks"] if _values["debug_mode"] else []
 
 
 def set_error_samples_mode(error_samples_mode: ErrorSamplesMode) -> None:
-    """What passes that begin from now on do with rows that fail in a `map`."""
+    """Set the action on rows that fail in a `map`, for passes that begin from now on."""
     type_check(error_samples_mode, ErrorSamplesMode, "error_samples_mode")
     _values["error_samples_mode"] = error_samples_mode
 
 
 def set_iterator_mode(do_copy: bool = False, parallel_convert: bool = False) -> None:
-    """Whether iterators copy what they hand out; `parallel_convert` is accepted without effect."""
+    """Set whether iterators copy the returned arrays; `parallel_convert` is accepted without effect."""
     type_check(do_copy, bool, "do_copy")
     _values["iterator_mode"] = {"do_copy": do_copy, "parallel_convert": parallel_convert}
 
 
 def set_multiprocessing_start_method(start_method: str = "fork") -> None:
-    """How worker processes start: "fork" or "spawn"; with "spawn" sources and functions must be picklable."""
+    """Set the start method of worker processes: "fork" or "spawn"; "spawn" needs picklable sources and functions."""
     _values["multiprocessing_start_method"] = check_member(start_method, ("fork", "spawn"), "start_method")
 
 
 def set_video_backend(backend: str) -> None:
-    """Accepted without effect; video operations are not available."""
+    """Accept the backend without effect; video operations are not available."""
     _values["video_backend"] = check_member(backend, ("CPU", "Ascend"), "backend")
 
 
@@ -292,7 +292,7 @@ _LOADABLE = {
 
 
 def load(file: str) -> None:
-    """Take settings from a JSON file with upstream's keys; unknown keys raise ValueError."""
+    """Take settings from a JSON file with MindSpore's keys; unknown keys raise ValueError."""
     check_file(file)
     try:
         with open(file, encoding="utf-8") as stream:

@@ -1,4 +1,4 @@
-"""Dtypes as users write them, as NumPy dtypes. Upstream: ``mindspore.dataset.core.datatypes``."""
+"""Dtypes as users write them, as NumPy dtypes. MindSpore: ``mindspore.dataset.core.datatypes``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["mstype_to_detype", "numpy_dtype", "nptype_to_detype"]
 
 
 def numpy_dtype(data_type: Any) -> np.dtype:
-    """`data_type` (a MindSpore, torch or NumPy dtype, or a name) as a NumPy dtype. Raises: TypeError."""
+    """Return `data_type` (a MindSpore, torch or NumPy dtype, or a name) as a NumPy dtype. Raises: TypeError."""
     name = str(data_type)
     if name.startswith("torch."):
         name = name[len("torch.") :]
@@ -30,10 +30,10 @@ def numpy_dtype(data_type: Any) -> np.dtype:
 
 
 def mstype_to_detype(type_: Any) -> np.dtype:
-    """A MindSpore dtype as what the data engine calls it: a NumPy dtype here, whose text is the engine's name too."""
+    """Return the data engine's type of a MindSpore dtype: a NumPy dtype with the engine's name as text."""
     return numpy_dtype(type_)
 
 
 def nptype_to_detype(type_: Any) -> np.dtype:
-    """A NumPy dtype as what the data engine calls it: itself here."""
+    """Return the data engine's type of a NumPy dtype: the dtype itself."""
     return np.dtype(type_)

@@ -1,4 +1,4 @@
-"""Errors of a pipeline whose operation or function fails."""
+"""Errors of failed operations and functions in a pipeline."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ def _composed(is_function: bool, what: str, file: str, text: str) -> RuntimeErro
 
 
 def failed_operation(name: str, error: Exception) -> RuntimeError:
-    """A built-in operation of a pipeline has raised `error`."""
+    """Return the error for a built-in operation that raised `error`."""
     return _composed(False, f"map operation: [{name}] failed.", "", str(error))
 
 
 def failed_function(what: str, error: Exception, is_own: bool = False) -> RuntimeError:
-    """A Python function of a pipeline has raised `error`: the user's, whose traceback comes too, or (`is_own`) ours."""
+    """Return the error for a Python function that raised `error`: the user's, with traceback, or (`is_own`) ours."""
     told = str(error) if is_own else "".join(traceback.format_exception(error))
     return _composed(True, what, "", f"Error description:\n{type(error).__name__}: {told}")
 
 
 def failed_pipeline(text: str) -> RuntimeError:
-    """The pipeline itself can not go on."""
+    """Return the error for a pipeline that cannot continue."""
     return _composed(False, "", "", text)
 
 
 def with_file(error: Exception, file: str) -> Exception:
-    """The same error, naming the file whose row was worked on; others stay."""
+    """Return the same error, naming the file of the failing row; other errors stay."""
     parts = getattr(error, "parts", None)
     if parts is None or not file:
         return error

@@ -8,12 +8,12 @@ __all__ = ["is_independent", "refuse_if_independent"]
 
 
 def is_independent() -> bool:
-    """Whether the environment asks for it now."""
+    """Return whether the environment enables it now."""
     return os.environ.get("MS_INDEPENDENT_DATASET", "").strip() in ("True", "true")
 
 
 def refuse_if_independent(feature: str) -> None:
-    """For what needs the process that iterates. Raises: RuntimeError."""
+    """Raise RuntimeError for features that need the iterating process."""
     if is_independent():
         raise RuntimeError(
             f"{feature} is not supported in Dataset Independent mode: the pipeline runs in a process of its own. "

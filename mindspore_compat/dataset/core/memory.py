@@ -1,6 +1,6 @@
-"""Where the arrays of a batch are made: in this process's memory, or in a worker process where its parent sees them.
+"""Allocation of batch arrays: in this process's memory, or in a worker process in memory shared with its parent.
 
-Only for what is handed on at once: there, the memory is used again when the reader has done with the batch.
+Only for arrays that are passed on at once: the memory is reused when the reader has finished with the batch.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def set_maker(maker: Maker | None) -> None:
 
 
 def empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """An array with anything in it."""
+    """Return an uninitialized array."""
     return np.empty(shape, dtype) if _maker is None else _maker(shape, np.dtype(dtype))
 
 
 def stack(values: Sequence[np.ndarray]) -> np.ndarray:
-    """`np.stack` of arrays of one shape and dtype."""
+    """Return `np.stack` of arrays of one shape and dtype."""
     return np.stack(values, out=empty((len(values), *values[0].shape), values[0].dtype))

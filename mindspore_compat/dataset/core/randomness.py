@@ -1,4 +1,4 @@
-"""Where the pipeline's randomness comes from."""
+"""Random sources of the pipeline."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "seeded",
 ]
 
-#: What `config.get_seed` answers before `config.set_seed`: it means "draw a fresh seed per iterator", as upstream.
+#: Result of `config.get_seed` before `config.set_seed`: it means "a fresh seed per iterator", as in MindSpore.
 DEFAULT_SEED = 5489
 
 Key = tuple[int, ...]
@@ -43,11 +43,11 @@ Key = tuple[int, ...]
 _active = threading.local()
 _configured: tuple[int, int] | None = None  # calls of `mindspore.set_seed` before, and the seed
 _times_set = 0
-_eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # what it was seeded by, and itself
+_eager: tuple[Any, np.random.Generator] = (None, np.random.default_rng())  # its seed, and itself
 
 
 def _global() -> tuple[int, int | None]:
-    """How often ``mindspore.set_seed`` was called, and what it got last."""
+    """Return the number of calls of ``mindspore.set_seed``, and its last argument."""
     module = sys.modules.get("mindspore_compat.common.seed")
     return (0, None) if module is None else (module.times_set, module.get_seed())
 
@@ -59,8 +59,8 @@ def reseed(seed: int) -> None:
 
 
 def configured_seed() -> int:
-    """What was given last to ``dataset.config.set_seed`` or ``mindspore.set_seed``, or the default value that stands
-    for none.
+    """Return the last argument of ``dataset.config.set_seed`` or ``mindspore.set_seed``, or the default, which means
+    none.
     """
     times, seed = _global()
     if _configured is not None and _configured[0] == times:
@@ -69,18 +69,18 @@ def configured_seed() -> int:
 
 
 def chosen_seed() -> int | None:
-    """The seed the user chose, else None."""
+    """Return the seed the user chose, else None."""
     seed = configured_seed()
     return None if seed == DEFAULT_SEED else seed
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system."""
+    """Return a seed from the operating system."""
     return secrets.randbits(32)
 
 
 class Streams:
-    """What the operations of one map draw from, row after row, each from an engine of its own.
+    """Engines of the operations of one map, one for each, which go on from row to row.
 
     Args:
         seed: of the map's own operations. called: others, which those call, and their seed. generator: of those in
@@ -101,7 +101,7 @@ class Streams:
             self.python, self.numpy = random.Random(first), np.random.RandomState(second)
 
     def engine(self, operation: Any) -> MersenneTwister:
-        """The engine of `operation`, as its last row left it."""
+        """Return the engine of `operation`, as its last row left it."""
         if id(operation) not in self._engines:
             seed = self._called_seed if id(operation) in self._called else self._seed
             self._engines[id(operation)] = operation, MersenneTwister(seed)
@@ -109,8 +109,8 @@ class Streams:
 
 
 class DirectStreams(Streams):
-    """In a worker process upstream calls the operations directly, so that each row draws from new engines; those in
-    Python draw from the process's generators. Here built-in operations need no process for that.
+    """Streams of MindSpore's worker processes, which call operations directly: each row draws from new engines. Python
+    operations draw from the process's generators. Built-in operations need no process for that here.
     """
 
     def __init__(self, seed: int) -> None:
@@ -118,13 +118,13 @@ class DirectStreams(Streams):
         self.python, self.numpy = random.Random(seed), np.random.RandomState(seed % 2**32)
 
     def engine(self, operation: Any) -> MersenneTwister:
-        """A new one."""
+        """Return a new engine."""
         return MersenneTwister(self._seed)
 
 
 class CalledStreams(Streams):
-    """Of operations that one in Python calls: upstream makes those in C++ anew for each row, as in a direct call; those
-    in Python draw from what the caller draws from.
+    """Streams of operations that a Python operation calls. MindSpore makes C++ operations anew for each row, as in a
+    direct call; Python operations draw from the caller's generators.
     """
 
     def __init__(self, seed: int, kept: dict[int, list[Any]]) -> None:
@@ -132,12 +132,12 @@ class CalledStreams(Streams):
         self.python, self.numpy, self.kept = python_random(), numpy_random(), kept
 
     def engine(self, operation: Any) -> MersenneTwister:
-        """A new one."""
+        """Return a new engine."""
         return MersenneTwister(self._seed)
 
 
 class _Drawing:
-    """What random operations draw from in a thread for now."""
+    """Current random source of a thread."""
 
     __slots__ = ("engine", "key", "numpy", "python", "rng", "streams")
 
@@ -149,14 +149,12 @@ class _Drawing:
         self.numpy: np.random.RandomState | None = None
 
     def number(self, use: int) -> int:
-        """A seed that follows from the key, another for each use."""
+        """Return a seed derived from the key, another for each use."""
         return int(np.random.SeedSequence((*(self.key or ()), use)).generate_state(1)[0])
 
 
 class seeded:
-    """A context: random operations inside draw from `streams`, else from a generator of `key`, built only when one
-    asks.
-    """
+    """Context in which random operations draw from `streams`, else from a generator of `key`, built on first use."""
 
     __slots__ = ("_drawing", "_outer")
 
@@ -172,15 +170,15 @@ class seeded:
 
 
 def narrowed(number: int, streams: Streams | None = None) -> seeded:
-    """A context: random operations inside draw from `streams`, else from a generator of the enclosing task's key and
-    `number`.
+    """Return a context in which random operations draw from `streams`, else from a generator of the enclosing task's
+    key and `number`.
     """
     key = getattr(_active, "drawing", _OUTSIDE).key
     return seeded(None if key is None else (*key, number), streams)
 
 
 def called_directly() -> contextlib.AbstractContextManager:
-    """A context: what is called inside of it draws as in a direct call, though a function of a pipeline makes it; only
+    """Return a context in which operations draw as in a direct call, although a function of a pipeline calls them. Only
     with a chosen seed, as else each task has its own numbers.
     """
     if getattr(_active, "drawing", _OUTSIDE) is _OUTSIDE or chosen_seed() is None:
@@ -189,8 +187,8 @@ def called_directly() -> contextlib.AbstractContextManager:
 
 
 def called_in_python() -> contextlib.AbstractContextManager:
-    """A context for what an operation in Python calls: C++'s draw as in a direct call; only with a chosen seed, as in
-    `called_directly`.
+    """Return a context for operations called by a Python operation: C++ operations draw as in a direct call. Only with
+    a chosen seed, as in `called_directly`.
     """
     drawing, seed = getattr(_active, "drawing", _OUTSIDE), chosen_seed()
     streams = drawing.streams
@@ -200,8 +198,8 @@ def called_in_python() -> contextlib.AbstractContextManager:
 
 
 def engine_of(operation: Any) -> MersenneTwister:
-    """What `operation` draws from while it works on one row: asked for once a row, as in a direct call upstream makes
-    the operation anew, from the seed.
+    """Return the engine of `operation` for one row. Call it once a row: in a direct call MindSpore makes the operation
+    anew, from the seed.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
     if drawing.streams is not None:
@@ -219,8 +217,8 @@ def engine_of(operation: Any) -> MersenneTwister:
 
 
 def python_random() -> Any:
-    """What operations that upstream has in Python draw from: the module `random`, whose state all share, in direct
-    calls and where all rows come in order; else a generator of their lane or of the task's.
+    """Return the generator of MindSpore's Python operations: the global module `random` in direct calls and where all
+    rows come in order, else a generator of the lane or of the task.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
     if drawing.streams is not None:
@@ -233,7 +231,7 @@ def python_random() -> Any:
 
 
 def numpy_random() -> Any:
-    """As `python_random`, for those that draw from `numpy.random`."""
+    """Return the generator, as `python_random`, of operations that draw from `numpy.random`."""
     drawing = getattr(_active, "drawing", _OUTSIDE)
     if drawing.streams is not None:
         return drawing.streams.numpy
@@ -245,8 +243,8 @@ def numpy_random() -> Any:
 
 
 def kept_order(operation: Any, items: list[Any]) -> list[Any]:
-    """`items` in the order in which the row before left them, to be shuffled in place: that of the list itself where
-    `python_random` gives the module, else of the lane; for a task by itself always the first.
+    """Return `items` in the order in which the row before left them, to be shuffled in place: the list itself where
+    `python_random` gives the module, else the lane's copy; for a task by itself always the first order.
     """
     drawing = getattr(_active, "drawing", _OUTSIDE)
     if drawing.streams is None:
@@ -255,7 +253,7 @@ def kept_order(operation: Any, items: list[Any]) -> list[Any]:
 
 
 def current_rng() -> np.random.Generator:
-    """The generator for a random operation: the enclosing task's, or the eager one outside a pipeline."""
+    """Return the generator for a random operation: the enclosing task's, or the eager one outside a pipeline."""
     global _eager
     drawing = getattr(_active, "drawing", _OUTSIDE)
     if drawing.key is not None:
@@ -272,7 +270,7 @@ _OUTSIDE = _Drawing(None, None)
 
 
 class Order:
-    """What is random about the order of rows in one pass over a node: the engines that upstream draws it from.
+    """Random row order of one pass over a node: the engines that MindSpore draws it from.
 
     Args:
         seed: of the node's first pass. passes: how many passes came before. kept: for all passes of a node the same
@@ -284,12 +282,12 @@ class Order:
         self._kept: dict = {} if kept is None else kept
 
     def engine(self, step: int = 1) -> MersenneTwister:
-        """The engine of this pass, whose seed is `step` more than that of the pass before."""
+        """Return the engine of this pass; its seed is `step` more than that of the pass before."""
         return MersenneTwister(self.seed + step * self.passes)
 
     def buffer_engine(self, count: Callable[[], int]) -> MersenneTwister64:
-        """The engine that a buffer of rows draws from, one number a row: it goes on from pass to pass. `count`: how
-        many rows a pass has, asked where the pass before was not seen to its end.
+        """Return the engine of a row buffer, one number a row, continued from pass to pass. `count`: returns the rows
+        of a pass, called if the pass before was not read to its end.
         """
         passes, engine = self._kept.pop("buffer", (0, None))
         if engine is None or passes != self.passes:
@@ -303,12 +301,12 @@ class Order:
         self._kept["buffer"] = self.passes + 1, engine
 
     def first(self) -> Order:
-        """The order of the first pass, for what is the same in all."""
+        """Return the order of the first pass, for nodes with the same order in all passes."""
         return Order(self.seed)
 
     def shuffled(self, size: int, seed: int | None = None, step: int = 1) -> np.ndarray:
-        """0 to ``size - 1`` in the order of this pass: upstream shuffles that of the pass before once more, with the
-        next seed. `seed` is that of the first pass, default the node's.
+        """Return 0 to ``size - 1`` in the order of this pass: MindSpore shuffles that of the pass before once more,
+        with the next seed. `seed` is that of the first pass, default the node's.
         """
         first = self.seed if seed is None else seed
 
@@ -319,7 +317,7 @@ class Order:
         return self.continued((size, first, step), further)
 
     def continued(self, what: Any, further: Callable[[Any, int], Any]) -> Any:
-        """What has become of something in this pass: ``further(what it was, or None, passes before)`` for each pass."""
+        """Return the state of `what` in this pass: ``further(state or None, passes before)`` for each pass."""
         passes, state = self._kept.get(what, (-1, None))
         if passes > self.passes:
             passes, state = -1, None
@@ -330,7 +328,7 @@ class Order:
 
 
 class Unshuffled(Order):
-    """For counting rows: nothing changes its place."""
+    """Identity order, for counting rows."""
 
     def __init__(self) -> None:
         super().__init__(0)

@@ -1,4 +1,4 @@
-"""Argument checks shared by datasets, samplers and transforms; exception types are upstream's."""
+"""Argument checks shared by datasets, samplers and transforms; exception types are MindSpore's."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ FLOAT_MAX_INTEGER = 16777216
 
 
 def refused(kind: type[Exception], words: str, value: Any, advice: str = "") -> Exception:
-    """The exception for a bad argument: upstream's words and nothing else, as programs compare them; what came and what
-    to do stand in a note, which tracebacks show (before Python 3.11 behind the words).
+    """Return the exception for a bad argument: MindSpore's exact words, as programs compare them. The value and the
+    advice stand in a note, which tracebacks show (before Python 3.11 behind the words).
     """
     note = f"Got {value!r}." + (f" {advice}" if advice else "")
     if not hasattr(BaseException, "add_note"):
@@ -63,7 +63,7 @@ def type_check(arg: Any, types: type | tuple[type, ...], arg_name: str) -> None:
 
 
 def type_check_list(args: Sequence[Any], types: type | tuple[type, ...], arg_name: str) -> None:
-    """`type_check` of every element."""
+    """Apply `type_check` to every element."""
     for i, arg in enumerate(args):
         type_check(arg, types, f"{arg_name}[{i}]")
 
@@ -73,7 +73,7 @@ def check_value(
 ) -> None:
     """Raise ValueError unless ``interval[0] <= value <= interval[1]``, with `above` and `below` ``<``.
 
-    Some of upstream's messages do not name the argument: then `arg_name` is empty.
+    Some of MindSpore's messages do not name the argument: then `arg_name` is empty.
     """
     low, high = interval
     if low <= value <= high and not (above and value == low) and not (below and value == high):
@@ -90,7 +90,7 @@ def check_positive(value: float, arg_name: str = "") -> None:
 
 
 def check_member(value: Any, members: Sequence[str], arg_name: str) -> Any:
-    """One of some texts; returned."""
+    """Check for one of some texts; return it."""
     type_check(value, str, arg_name)
     if value not in members:
         raise refused(ValueError, f"Input {arg_name} is not within the valid set of {members}.", value)
@@ -98,7 +98,7 @@ def check_member(value: Any, members: Sequence[str], arg_name: str) -> Any:
 
 
 def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX) -> Any:
-    """An int in [low, high]; returned."""
+    """Check for an int in [low, high]; return it."""
     type_check(value, int, name)
     check_value(value, (low, high), name)
     return value
@@ -107,7 +107,7 @@ def check_int(value: Any, name: str, low: int = INT32_MIN, high: int = INT32_MAX
 def check_nonzero(
     value: Any, name: str, limit: int = INT32_MAX, low: int = INT32_MIN, types: tuple[type, ...] = (int,)
 ) -> Any:
-    """A number (by default an int) other than 0 in [low, limit]; returned."""
+    """Check for a number (by default an int) other than 0 in [low, limit]; return it."""
     type_check(value, types, name)
     if value == 0 or not low <= value <= limit:
         raise refused(
@@ -123,7 +123,7 @@ def check_real(
     high: float = FLOAT_MAX_INTEGER,
     above: bool = False,
 ) -> Any:
-    """A number in [low, high], or with `above` in (low, high]; returned."""
+    """Check for a number in [low, high], or with `above` in (low, high]; return it."""
     if isinstance(value, bool):
         type_check(value, int, name)
     type_check(value, numbers.Real, name)
@@ -132,12 +132,12 @@ def check_real(
 
 
 def check_probability(prob: Any, name: str = "prob") -> float:
-    """A number in [0, 1]; returned."""
+    """Check for a number in [0, 1]; return it."""
     return check_real(prob, name, 0.0, 1.0)
 
 
 def check_pos_int32(value: Any, arg_name: str) -> Any:
-    """An int in [1, INT32_MAX]; returned."""
+    """Check for an int in [1, INT32_MAX]; return it."""
     return check_int(value, arg_name, 1)
 
 
@@ -156,17 +156,17 @@ def check_file(path: Any) -> None:
 
 
 def cpu_count() -> int:
-    """CPUs that this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
-#: above this number nobody means the workers of one machine
+#: more workers than any machine has
 _MOST_WORKERS = 128
 
 
 def workers_in_range(num: Any) -> int:
-    """Check a worker count; more than there are CPUs is lowered with one notice (upstream refuses it), more than
-    `_MOST_WORKERS` too is refused.
+    """Check a worker count; a count above the CPUs is lowered with one notice (MindSpore refuses it), one above
+    `_MOST_WORKERS` is refused here, too.
 
     Old scripts hard-code 8 or more and would not run on a smaller machine.
     """
@@ -183,8 +183,8 @@ def workers_in_range(num: Any) -> int:
 
 
 def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
-    """``max_rowsize`` as [for inputs, for outputs] in MB; kept for scripts that read it, no shared memory is reserved
-    by it.
+    """Return ``max_rowsize`` as [for inputs, for outputs] in MB; kept for scripts that read it, no shared memory is
+    reserved by it.
 
     Raises:
         TypeError: if it is neither int nor a list of two. ValueError: if a number is below -1.
@@ -202,7 +202,7 @@ def row_sizes(max_rowsize: Any, batch_size: Any = 1) -> list[int]:
 
 
 def check_num_samples(value: Any, name: str = "num_samples") -> Any:
-    """A number of samples; returned."""
+    """Check for a number of samples; return it."""
     type_check(value, int, name)
     if not 0 <= value <= INT64_MAX:
         raise refused(ValueError, f"{name} exceeds the boundary between 0 and {INT64_MAX}(INT64_MAX)!", value)
@@ -210,7 +210,7 @@ def check_num_samples(value: Any, name: str = "num_samples") -> Any:
 
 
 def check_columns(columns: Any, name: str) -> list[str]:
-    """A non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
+    """Return a non-empty list of different names, from a name or a list. Raises: TypeError, ValueError."""
     if not isinstance(columns, tuple):
         type_check(columns, (list, str), name)
     columns = [columns] if isinstance(columns, str) else list(columns)

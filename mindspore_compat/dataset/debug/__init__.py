@@ -1,4 +1,4 @@
-"""Looking into pipelines (`dataset.config.set_debug_mode`). Upstream: ``mindspore.dataset.debug``."""
+"""Debugging of pipelines (`dataset.config.set_debug_mode`). MindSpore: ``mindspore.dataset.debug``."""
 
 from mindspore_compat.dataset.debug.debug_hook import DebugHook
 from mindspore_compat.dataset.debug.pre_defined_hook import PrintDataHook, PrintMetaDataHook

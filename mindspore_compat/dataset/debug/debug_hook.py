@@ -1,4 +1,4 @@
-"""What looks at rows around each operation of map. Upstream: ``mindspore.dataset.debug.debug_hook``."""
+"""Hooks around each operation of map. MindSpore: ``mindspore.dataset.debug.debug_hook``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DebugHook"]
 
 
 class DebugHook(ABC):
-    """Base of hooks: `compute` sees a row's columns, what it returns is dropped. In debug mode a copy of each hook runs
+    """Base of hooks: `compute` gets a row's columns; its result is dropped. In debug mode a copy of each hook runs
     before the first and after every operation of map; it may also stand among the operations.
 
     Args:
@@ -44,19 +44,19 @@ class DebugHook(ABC):
 
     @abstractmethod
     def compute(self, *args: Any) -> Any:
-        """Look at a row: ``args[0]`` is the tuple of its columns."""
+        """Inspect a row: ``args[0]`` is the tuple of its columns."""
 
     def set_previous_op_name(self, prev_op_name: str | None) -> None:
         """Name the operation before this place."""
         self.prev_op_name = prev_op_name
 
     def set_is_first(self, is_first_op: bool) -> None:
-        """Whether the operation named comes after, not before."""
+        """Set whether the hook stands before the named operation, not after it."""
         self.is_first_op = is_first_op
 
 
 def with_hooks(operations: Sequence[Any], hooks: Sequence[DebugHook]) -> list[Any]:
-    """`operations` with copies of `hooks` before the first and after each."""
+    """Return `operations` with copies of `hooks` before the first and after each."""
 
     def placed(operation: Any, is_first: bool) -> list[DebugHook]:
         copies = copy.deepcopy(list(hooks))

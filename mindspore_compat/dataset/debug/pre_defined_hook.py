@@ -1,4 +1,4 @@
-"""Hooks that print. Upstream: ``mindspore.dataset.debug.pre_defined_hook``."""
+"""Hooks that print. MindSpore: ``mindspore.dataset.debug.pre_defined_hook``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _described(column: Any) -> str:
 
 
 class PrintMetaDataHook(DebugHook):
-    """Prints kind and shape of each column."""
+    """Hook that prints kind and shape of each column."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class PrintMetaDataHook(DebugHook):
 
 
 class PrintDataHook(DebugHook):
-    """Prints the columns."""
+    """Hook that prints the columns."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Sources, samplers, iterators and the pipeline. Upstream: ``mindspore.dataset.engine``.
+"""Sources, samplers, iterators and the pipeline. MindSpore: ``mindspore.dataset.engine``.
 
-`_dataset.py` has `Dataset`, `_nodes/` what its methods make, `_sources/` what reads, `_execution/` what runs it; the
-other files have upstream's names (docs/design/dataset.md).
+`_dataset.py` has `Dataset`, `_nodes/` the results of its methods, `_sources/` the readers, `_execution/` the engine;
+the other files have MindSpore's names (docs/design/dataset.md).
 """
 
 # ruff: noqa: F403, F405 (names come by `*` from files that list them)

@@ -1,8 +1,8 @@
-"""`Dataset`: the operations that every dataset has, each of which puts a node on top. Upstream:
+"""`Dataset`: the operations of every dataset, each of which adds a node. MindSpore:
 ``mindspore.dataset.engine.datasets``.
 
-A node is a `Dataset` itself, so this file cannot import the nodes: a class or function of `_nodes/` takes its place in
-a table by ``@register_node`` when it loads, under its own name, and the methods here make it by that name.
+A node is a `Dataset` itself, so this file cannot import the nodes: a class or function of `_nodes/` enters a table
+under its own name by ``@register_node``, and the methods here find it by that name.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["Dataset", "zip"]
 Columns = str | Sequence[str]
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 
-#: Name -> what makes the node. `_nodes/` fills it; importing anything of `engine` loads all of it.
+#: Name -> maker of the node. `_nodes/` fills it; importing any module of `engine` loads all of it.
 _MAKERS: dict[str, Callable[..., Any]] = {}
 
 
 def register_node(maker: Maker) -> Maker:
-    """Decorator of a node's class, or of a function that makes nodes: `Dataset` finds it under its name."""
+    """Register a node's class, or a function that makes nodes, under its name for `Dataset` (a decorator)."""
     _MAKERS[maker.__name__] = maker
     return maker
 
@@ -35,13 +35,13 @@ def _make(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 class Dataset(Node):
-    """Base class of all datasets. Its methods that return a dataset put a node on top and leave this one as it is.
+    """Base class of all datasets. Its methods that return a dataset add a node and leave this one unchanged.
 
     Args:
         children: the node or nodes this one reads from.
         num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs is
             lowered.
-        cache: accepted without effect (upstream's cache server).
+        cache: accepted without effect (MindSpore's cache server).
     """
 
     # ---- operations
@@ -56,7 +56,7 @@ class Dataset(Node):
         num_parallel_workers: int | None = None,
         **kwargs: Any,
     ) -> Dataset:
-        """Batches of `batch_size` rows (or of ``batch_size(BatchInfo)`` rows).
+        """Return batches of `batch_size` rows (or of ``batch_size(BatchInfo)`` rows).
 
         Args:
             drop_remainder: leave out a last batch that is too small.
@@ -86,8 +86,8 @@ class Dataset(Node):
         num_parallel_workers: int | None = None,
         pad_info: dict[str, tuple] | None = None,
     ) -> Dataset:
-        """Batches whose columns are filled up to ``pad_info[column] = (shape or None for the largest, value)``;
-        ``{}`` fills up all columns by zeros, None none.
+        """Return batches with columns padded to ``pad_info[column] = (shape or None for the largest, value)``; ``{}``
+        pads all columns with zeros, None none.
         """
         return _make("PaddedBatchDataset", self, batch_size, drop_remainder, num_parallel_workers, pad_info)
 
@@ -146,7 +146,7 @@ class Dataset(Node):
         return _make("FilterDataset", self, predicate, input_columns, num_parallel_workers)
 
     def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
-        """The rows of all the datasets ``func(*columns)`` of this one's rows, one after another."""
+        """Return the rows of all the datasets ``func(*columns)`` of this one's rows, one after another."""
         return _make("flat_map", self, func)
 
     def shuffle(self, buffer_size: int) -> Dataset:
@@ -154,7 +154,7 @@ class Dataset(Node):
         return _make("ShuffleDataset", self, buffer_size)
 
     def repeat(self, count: int | None = None) -> Dataset:
-        """The rows `count` times; None or -1 without end.
+        """Return the rows `count` times; None or -1 without end.
 
         Examples:
             >>> print(ds.NumpySlicesDataset(np.arange(3)).repeat(2).get_dataset_size())
@@ -163,43 +163,43 @@ class Dataset(Node):
         return _make("RepeatDataset", self, count)
 
     def skip(self, count: int) -> Dataset:
-        """Without the first `count` rows."""
+        """Drop the first `count` rows."""
         return _make("SkipDataset", self, count)
 
     def take(self, count: int = -1) -> Dataset:
-        """The first `count` rows; -1 takes all."""
+        """Return the first `count` rows; -1 takes all."""
         return _make("TakeDataset", self, count)
 
     def split(self, sizes: Sequence[int] | Sequence[float], randomize: bool = True) -> list[Dataset]:
-        """Disjoint parts of the given sizes or fractions; with `randomize` their rows are shuffled."""
+        """Return disjoint parts of the given sizes or fractions; with `randomize` their rows are shuffled."""
         return _make("split", self, sizes, randomize)
 
     def zip(self, datasets: Dataset | tuple[Dataset, ...]) -> Dataset:
-        """The columns of all datasets side by side, as long as the shortest."""
+        """Return the columns of all datasets side by side, as long as the shortest."""
         others = (datasets,) if isinstance(datasets, Dataset) else datasets
         return _make("ZipDataset", (self, *others))
 
     def concat(self, datasets: Dataset | Sequence[Dataset]) -> Dataset:
-        """The rows of this and then of the other datasets; columns must agree."""
+        """Return the rows of this and then of the other datasets; columns must agree."""
         return _make("ConcatDataset", [self, *([datasets] if isinstance(datasets, Dataset) else datasets)])
 
     def rename(self, input_columns: Columns, output_columns: Columns) -> Dataset:
-        """Columns under other names."""
+        """Rename columns."""
         return _make("RenameDataset", self, input_columns, output_columns)
 
     def project(self, columns: Columns) -> Dataset:
-        """Only `columns`, in that order."""
+        """Keep only `columns`, in that order."""
         return _make("ProjectDataset", self, columns)
 
     def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
-        """``apply_func(self)``."""
+        """Return ``apply_func(self)``."""
         return apply_func(self)
 
     def device_que(
         self, send_epoch_end: bool = True, create_data_info_queue: bool = False, queue_name: str = ""
     ) -> Dataset:
-        """This dataset's rows. There is no queue on the device to fill, so that ``send``, ``continue_send`` and
-        ``stop_send`` of what is returned have nothing to do: the training loop prefetches to the device itself.
+        """Return this dataset's rows. There is no device queue to fill, so ``send``, ``continue_send`` and
+        ``stop_send`` of the result do nothing: the training loop prefetches to the device itself.
         """
         return _make("TransferDataset", self)
 
@@ -216,7 +216,7 @@ class Dataset(Node):
     def create_tuple_iterator(
         self, columns: Columns | None = None, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> TupleIterator:
-        """An iterator of lists. It ends after each epoch and can be iterated again, `num_epochs` times (-1: always).
+        """Return an iterator of lists. It ends after each epoch and can be iterated `num_epochs` times (-1: always).
 
         Args:
             columns: which, and in what order; default all.
@@ -227,7 +227,7 @@ class Dataset(Node):
     def create_dict_iterator(
         self, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False
     ) -> DictIterator:
-        """An iterator of dicts from column name to value; see `create_tuple_iterator`.
+        """Return an iterator of dicts from column name to value; see `create_tuple_iterator`.
 
         Examples:
             >>> data = ds.NumpySlicesDataset(np.arange(3), ["x"], shuffle=False)
@@ -254,7 +254,7 @@ class Dataset(Node):
         save_as_mindrecord(self.create_dict_iterator(num_epochs=1, output_numpy=True), file_name, num_files)
 
     def to_json(self, filename: str = "") -> dict[str, Any]:
-        """The pipeline as a dict, as `mindspore.dataset.serialize` gives it; written to the JSON file, too, if one is
+        """Return the pipeline as a dict, as `mindspore.dataset.serialize` does; also write it to the JSON file, if
         named.
         """
         return __getattr__("serialize")(self, filename)
@@ -262,7 +262,7 @@ class Dataset(Node):
     def build_sentencepiece_vocab(
         self, columns: Any, vocab_size: int, character_coverage: float, model_type: Any, params: dict[str, str]
     ) -> Any:
-        """A `text.SentencePieceVocab` of the texts in ``columns``; see `SentencePieceVocab.from_dataset`.
+        """Return a `text.SentencePieceVocab` of the texts in ``columns``; see `SentencePieceVocab.from_dataset`.
 
         Differs: MindSpore 2.10's only warns and returns None.
         """
@@ -271,7 +271,7 @@ class Dataset(Node):
         return SentencePieceVocab.from_dataset(self, columns, vocab_size, character_coverage, model_type, params)
 
     def build_vocab(self, columns: Any, freq_range: Any, top_k: Any, special_tokens: Any, special_first: bool) -> Any:
-        """A `text.Vocab` of the words in ``columns``; see `Vocab.from_dataset`."""
+        """Return a `text.Vocab` of the words in ``columns``; see `Vocab.from_dataset`."""
         from mindspore_compat.dataset.text.utils import Vocab
 
         return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
@@ -282,5 +282,5 @@ __getattr__ = module_getattr(__name__, {"serialize": "dataset._serialized"})
 
 
 def zip(datasets: tuple[Dataset, ...]) -> Dataset:
-    """The columns of all `datasets` side by side."""
+    """Return the columns of all `datasets` side by side."""
     return _make("ZipDataset", datasets)

@@ -1,4 +1,4 @@
-"""What libraries ask a dataset to be: of images, of text, of audio. Upstream: ``mindspore.dataset.engine.datasets``."""
+"""Dataset kinds for `isinstance` checks: images, text, audio. MindSpore: ``mindspore.dataset.engine.datasets``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["AudioBaseDataset", "TextBaseDataset", "UnionBaseDataset", "VisionBas
 
 
 class _Kind(type(Dataset)):  # type: ignore[misc]
-    """Sources of the files of other kinds are no instances; operations (map, batch) and general sources are."""
+    """Metaclass of kinds: sources of other kinds are no instances; operations (map, batch) and general sources are."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
         if type.__instancecheck__(cls, instance):
@@ -21,24 +21,24 @@ class _Kind(type(Dataset)):  # type: ignore[misc]
 
 
 class AudioBaseDataset(Dataset, metaclass=_Kind):
-    """Sources of sound, and what is made of any source."""
+    """Sources of sound, and operations on any source."""
 
     _kind = "audio"
 
 
 class TextBaseDataset(Dataset, metaclass=_Kind):
-    """Sources of text, and what is made of any source."""
+    """Sources of text, and operations on any source."""
 
     _kind = "text"
 
 
 class VisionBaseDataset(Dataset, metaclass=_Kind):
-    """Sources of images, and what is made of any source."""
+    """Sources of images, and operations on any source."""
 
     _kind = "vision"
 
 
 class UnionBaseDataset(Dataset, metaclass=_Kind):
-    """Sources of no special kind, and what is made of any source."""
+    """Sources of no special kind, and operations on any source."""
 
     _kind = ""

@@ -1,10 +1,10 @@
-"""What every node of a pipeline is. `_dataset.py` adds the operations, `_nodes/` and `_sources/` have the nodes.
+"""Base of every pipeline node. `_dataset.py` adds the operations, `_nodes/` and `_sources/` have the nodes.
 
-Any node streams: `_stream` yields the rows of one pass. A node whose rows can be
-asked for by number (`_is_indexed`) also has `_order`, the numbers of one pass; then a batch is one task for the chain
-of nodes below it: the source's `_fetch` (rows) or `_fetch_columns`, then each node's `_step`, from columns to columns.
-A column is a block (an array with one more axis in front, where it lies in one array already or an operation can treat
-it as a whole) or a list of the rows' values. Nodes that only order rows never touch data.
+Any node streams: `_stream` yields the rows of one pass. A node that can be read by row number (`_is_indexed`) also has
+`_order`, the numbers of one pass; then a batch is one task for the chain of nodes below it: the source's `_fetch`
+(rows) or `_fetch_columns`, then each node's `_step`, from columns to columns. A column is a block (an array with one
+more axis in front, if it lies in one array already or an operation can treat it as a whole) or a list of the rows'
+values. Nodes that only order rows never touch data.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["Node"]
 
 
 class Node:
-    """A node of the pipeline with its children: what the engine asks of it, and what a user may ask. Operations are
-    those of `Dataset`, which every node is.
+    """Node of the pipeline with its children: the interface of the engine and of users. Operations are those of
+    `Dataset`, which every node is.
 
     Args:
         children: the node or nodes this one reads from.
         num_parallel_workers: workers for this node, default `config.get_num_parallel_workers`; more than the CPUs
             is lowered.
-        cache: accepted without effect (upstream's cache server).
+        cache: accepted without effect (MindSpore's cache server).
     """
 
     def __init__(
@@ -51,8 +51,8 @@ class Node:
 
     @property
     def _wanted_workers(self) -> int:
-        """`num_parallel_workers` before it was lowered to the CPUs, unless it was set to another number since: each of
-        so many has its own random numbers.
+        """`num_parallel_workers` before it was lowered to the CPUs, unless it was set again since: each of so many
+        workers has its own random numbers.
         """
         lowered, wanted = self._lowered
         return wanted if self.num_parallel_workers == lowered else self.num_parallel_workers
@@ -63,7 +63,7 @@ class Node:
         return self.children[0]._column_names()
 
     def _size(self) -> int:
-        """Rows of one pass; by default they are counted."""
+        """Return the number of rows of one pass; by default they are counted."""
         return sum(1 for _ in _one_pass(self))
 
     def _stream(self, run: Run) -> Iterator[Row]:
@@ -77,27 +77,27 @@ class Node:
         raise NotImplementedError
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
-        """Rows of a source by number."""
+        """Return rows of a source by number."""
         raise NotImplementedError
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        """Rows of a source as columns."""
+        """Return rows of a source as columns."""
         return [list(column) for column in zip(*self._fetch(index), strict=True)]
 
     def _file_of(self, number: int) -> str:
-        """The file that a row of a source is read from, for messages; empty where there is none."""
+        """Return the file that a row of a source is read from, for messages; empty where there is none."""
         return ""
 
     def _step_in_lanes(self, value: Any, ticket: WorkerTask) -> list[Any]:
-        """As `_step`, for a node whose rows draw at random lane by lane."""
+        """Run `_step`, for a node with rows that draw at random lane by lane."""
         return self._step(value)
 
     def _step(self, value: Any) -> list[Any]:
-        """This node's part of a batch: from row numbers to columns for a source, else from columns to columns."""
+        """Return this node's part of a batch: from row numbers to columns for a source, else columns to columns."""
         return value if self.children else self._fetch_columns(value)
 
     def _parallelism(self) -> Parallelism:
-        """What this node asks for, without those below."""
+        """Return this node's parallelism, without those below."""
         return Parallelism()
 
     #: Whether other rows than come from below leave, or in another order.
@@ -106,7 +106,7 @@ class Node:
     _called_operations: Sequence[Any] = ()
 
     def _begin_session(self) -> None:
-        """Called when an iterator is made."""
+        """Prepare for a new iterator."""
 
     def __len__(self) -> int:
         return self.get_dataset_size()
@@ -114,7 +114,7 @@ class Node:
     # ---- questions
 
     def get_col_names(self) -> list[str]:
-        """Names of the columns, in order."""
+        """Return names of the columns, in order."""
         return list(self._column_names())
 
     @cached_property
@@ -123,7 +123,7 @@ class Node:
         return self.get_col_names()
 
     def get_dataset_size(self) -> int:
-        """Rows (batches, after `batch`) of one epoch; an endless `repeat` counts once.
+        """Return the rows (batches, after `batch`) of one epoch; an endless `repeat` counts once.
 
         Examples:
             >>> print(ds.NumpySlicesDataset(np.arange(10)).batch(4).get_dataset_size())
@@ -134,7 +134,7 @@ class Node:
         return self._cached_size
 
     def output_shapes(self, estimate: bool = False) -> list[list[Any]]:
-        """Shape of each column, from the first row; with `estimate` None stands for sizes that differ between rows."""
+        """Return the shape of each column, from the first row; with `estimate` None marks sizes that differ."""
         if not estimate:
             return [list(shape) for shape in self._signature()[0]]
         shapes: list[list[Any]] = [list(shape) for shape in self._signature()[0]]
@@ -144,7 +144,7 @@ class Node:
         return shapes
 
     def output_types(self) -> list[Any]:
-        """NumPy dtype of each column, from the first row."""
+        """Return the NumPy dtype of each column, from the first row."""
         return list(self._signature()[1])
 
     def _signature(self) -> tuple[list[list[int]], list[Any]]:
@@ -159,31 +159,31 @@ class Node:
         return self._cached_signature
 
     def get_batch_size(self) -> int:
-        """The size of the batches that this pipeline makes, 1 where it makes none."""
+        """Return the size of the batches that this pipeline makes, 1 where it makes none."""
         return self.children[-1].get_batch_size() if self.children else 1
 
     def get_repeat_count(self) -> int:
-        """The count of the topmost `repeat`, 1 without one, -1 for an endless one; of several datasets the last's."""
+        """Return the count of the topmost `repeat`, 1 without one, -1 if endless; of several datasets the last."""
         return self.children[-1].get_repeat_count() if self.children else 1
 
     def num_classes(self) -> int | None:
-        """Number of classes of the source, None where it has no classes."""
+        """Return number of classes of the source, None where it has no classes."""
         return self.children[0].num_classes() if self.children else None
 
     def get_class_indexing(self) -> dict[str, int]:
-        """From class name to label, empty where the source has none."""
+        """Return the labels by class name, empty where the source has none."""
         return self.children[0].get_class_indexing() if self.children else {}
 
     def is_shuffled(self) -> bool:
-        """Whether the order is random."""
+        """Return whether the order is random."""
         return any(child.is_shuffled() for child in self.children)
 
     def is_sharded(self) -> bool:
-        """Whether only a shard is read."""
+        """Return whether only a shard is read."""
         return any(child.is_sharded() for child in self.children)
 
     def is_sync(self) -> bool:
-        """Whether a `sync_wait` is in the pipeline."""
+        """Return whether a `sync_wait` is in the pipeline."""
         return any(child.is_sync() for child in self.children)
 
     def disable_sync(self) -> None:
@@ -195,19 +195,19 @@ class Node:
         """Start over at the next iterator; kept for old scripts."""
 
     def set_init_step(self, init_step: int) -> None:
-        """Number of steps to leave out when the next iterator is made (to resume within an epoch)."""
+        """Set the steps to skip when the next iterator is made (to resume within an epoch)."""
         self._init_step = init_step
 
     def get_init_step(self) -> int:
-        """See `set_init_step`; what a dataset was not told, its only input was."""
+        """Return the steps of `set_init_step`; by default those of the only input."""
         if self._init_step is not None:
             return self._init_step
         return self.children[0].get_init_step() if len(self.children) == 1 else 0
 
     @property
     def input_indexs(self) -> Any:
-        """What was set on this node, or on the first of those below that has it; without effect (upstream's device
-        queue read it).
+        """The value set on this node, or on the first node below that has it; without effect (MindSpore's device queue
+        read it).
         """
         found = (child.input_indexs for child in self.children)
         return self._input_indexs if self._input_indexs != () else next((value for value in found if value != ()), ())
@@ -217,8 +217,8 @@ class Node:
         self._input_indexs = value
 
     def parse(self, children: Any = None) -> Node:
-        """The node that the engine runs. Upstream's is a C++ object made of ``children``'s; here a dataset is its own
-        node.
+        """Return the node that the engine runs. MindSpore builds a C++ object from ``children``; here a dataset is its
+        own node.
         """
         return self
 
@@ -241,7 +241,7 @@ def _one_pass(node: Node, is_serial: bool = False) -> Iterator[Row]:
 
 
 def _type_of(value: Any) -> Any:
-    """The type of a column; strings and bytes have it without the length of the first row's."""
+    """Return the type of a column; that of strings and bytes has no length."""
     if isinstance(value, dict):
         return np.dtype(object)
     dtype = getattr(value, "dtype", type(value))

@@ -1,4 +1,4 @@
-"""What samplers share: levels of shuffling, chains of samplers."""
+"""Base of samplers: levels of shuffling, chains of samplers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["BuiltinSampler", "Shuffle"]
 
 
 class Shuffle(str, Enum):
-    """Levels of shuffling: whole sources, or the order of files, or what is in them."""
+    """Levels of shuffling: whole sources, the order of files, or the rows in them."""
 
     FALSE = "false"
     ADAPTIVE = "adaptive"
@@ -38,7 +38,7 @@ class BuiltinSampler:
         self.num_samples = None if num_samples is None else check_num_samples(num_samples)
 
     def parse(self) -> BuiltinSampler:
-        """This sampler: upstream's is made of it by its engine."""
+        """Return this sampler: MindSpore's engine makes its own from it."""
         return self
 
     def add_child(self, sampler: BuiltinSampler) -> None:
@@ -48,40 +48,40 @@ class BuiltinSampler:
         self.child_sampler = sampler
 
     def get_child(self) -> BuiltinSampler | None:
-        """The child sampler or None."""
+        """Return the child sampler or None."""
         return self.child_sampler
 
     def chain(self) -> list[BuiltinSampler]:
-        """This sampler and those that choose before it, the first to choose first."""
+        """Return this sampler and those that choose before it, the first to choose first."""
         return [*([] if self.child_sampler is None else self.child_sampler.chain()), self]
 
     def get_num_samples(self) -> int | None:
-        """The smaller of this sampler's and its child's `num_samples`, None where neither has one."""
+        """Return the smaller of this sampler's and its child's `num_samples`, None where neither has one."""
         child = None if self.child_sampler is None else self.child_sampler.get_num_samples()
         counts = [c for c in (self.num_samples, child) if c is not None]
         return min(counts) if counts else None
 
     def is_shuffled(self) -> bool:
-        """Whether the order is random."""
+        """Return whether the order is random."""
         return self.child_sampler is not None and self.child_sampler.is_shuffled()
 
     def get_shuffle_mode(self) -> Shuffle:
-        """How this sampler shuffles, whatever its child does; as upstream's, `PKSampler` says ``Shuffle.FALSE``."""
+        """Return this sampler's shuffle mode, not its child's; as in MindSpore, ``Shuffle.FALSE`` for `PKSampler`."""
         return self.shuffle if isinstance(self.shuffle, Shuffle) else Shuffle.FALSE
 
     def is_sharded(self) -> bool:
-        """Whether only one shard is read."""
+        """Return whether only one shard is read."""
         return self.child_sampler is not None and self.child_sampler.is_sharded()
 
     def indices(self, size: int, order: Order, labels: np.ndarray | None = None) -> np.ndarray:
-        """The ids of one pass over `size` samples, as an int64 array."""
+        """Return the ids of one pass over `size` samples, as an int64 array."""
         if self.child_sampler is None:
             return self._choose(size, order, labels)
         ids = self.child_sampler.indices(size, order, labels)
         return ids[self._choose(len(ids), order, None if labels is None else labels[ids])]
 
     def is_users(self) -> bool:
-        """Whether a sampler of the user's own is among this one and its children."""
+        """Return whether a sampler of the user's own is among this one and its children."""
         return self.child_sampler is not None and self.child_sampler.is_users()
 
     def independent(self, source: Any = None) -> Self:
@@ -97,12 +97,12 @@ class BuiltinSampler:
             return self
 
     def end_pass(self) -> None:
-        """All ids of a pass have been given."""
+        """End a pass: all its ids have been read."""
         if self.child_sampler is not None:
             self.child_sampler.end_pass()
 
     def count(self, size: int) -> int:
-        """How many ids `indices` gives."""
+        """Return how many ids `indices` gives."""
         return len(self.indices(size, Unshuffled()))
 
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:

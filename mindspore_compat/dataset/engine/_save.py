@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 512
 
 
 def _field(name: str, value: np.ndarray) -> dict[str, Any]:
-    """The schema of a column, from its first value; the first axis may vary from row to row."""
+    """Return the schema of a column, from its first value; the first axis may vary from row to row."""
     if value.dtype.kind in "SU":
         if value.ndim:
             raise RuntimeError(

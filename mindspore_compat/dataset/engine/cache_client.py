@@ -1,4 +1,4 @@
-"""The cache server of upstream. Upstream: ``mindspore.dataset.DatasetCache``."""
+"""The cache server of MindSpore. MindSpore: ``mindspore.dataset.DatasetCache``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["DatasetCache"]
 
 
 class DatasetCache:
-    """Accepted wherever upstream takes ``cache=``, without effect: there is no cache server, data is read anew."""
+    """Placeholder for ``cache=``, without effect: there is no cache server, data is read anew."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""`Dataset`, its nodes, samplers and schema under upstream's module name. Upstream:
+"""`Dataset`, its nodes, samplers and schema under MindSpore's module name. MindSpore:
 ``mindspore.dataset.engine.datasets``.
 
-`Dataset` and its operations (`map`, `batch`, ...) are in `_dataset.py`, the nodes that they make in `_nodes/`.
+`Dataset` and its operations (`map`, `batch`, ...) are in `_dataset.py`, their nodes in `_nodes/`.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ _train_dataset: Any = None
 
 
 def _set_training_dataset(dataset: Any) -> None:
-    """Keep a dataset, or what iterates one, for `_get_training_dataset`; libraries borrow both."""
+    """Keep a dataset, or its iterator, for `_get_training_dataset`; libraries use both."""
     global _train_dataset
     _train_dataset = dataset
 

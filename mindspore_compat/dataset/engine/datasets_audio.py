@@ -1,3 +1,3 @@
-"""Sound data sets on disk. Upstream: ``mindspore.dataset.engine.datasets_audio``."""
+"""Sound datasets on disk. MindSpore: ``mindspore.dataset.engine.datasets_audio``."""
 
 from mindspore_compat.dataset.engine._sources.audio import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Sources in file formats of their own. Upstream: ``mindspore.dataset.engine.datasets_standard_format``."""
+"""Sources in file formats of their own. MindSpore: ``mindspore.dataset.engine.datasets_standard_format``."""
 
 from mindspore_compat.dataset.engine._sources.csv import CSVDataset
 from mindspore_compat.dataset.engine._sources.mindrecord import MindDataset

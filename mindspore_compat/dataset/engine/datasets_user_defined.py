@@ -1,4 +1,4 @@
-"""Sources made of the user's own data. Upstream: ``mindspore.dataset.engine.datasets_user_defined``."""
+"""Sources of the user's own data. MindSpore: ``mindspore.dataset.engine.datasets_user_defined``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SOURCE = "'source' of 'GeneratorDataset'"
 
 
 class GeneratorDataset(MappableDataset):
-    """Rows from Python: an object with ``__getitem__`` and ``__len__``, an iterable, or a function giving an iterator.
+    """Rows from Python: an object with ``__getitem__`` and ``__len__``, an iterable, or a function that returns one.
 
     Args:
         source: see above. Only the first kind can be sampled, shuffled, sharded and read by worker processes.
@@ -94,7 +94,7 @@ class GeneratorDataset(MappableDataset):
         self._places: np.ndarray | None = None  # of rows, for single ones
 
     def __getitem__(self, index: int) -> Any:
-        """The row that an iteration gives in that place, as the source has it.
+        """Return the row at that place of an iteration, as the source has it.
 
         Raises:
             RuntimeError: for a source without ``__getitem__``, or with a `batch_sampler`. IndexError.
@@ -107,7 +107,7 @@ class GeneratorDataset(MappableDataset):
         return self.source[place if place.ndim else int(place)]
 
     def get_batch_size(self) -> int:
-        """-1 with a `batch_sampler`, whose batches may differ; else 1."""
+        """Return -1 with a `batch_sampler`, as its batches may differ; else 1."""
         return super().get_batch_size() if self.batch_sampler is None else -1
 
     def _set_columns(self, names: Any, types: Sequence[Any] | None, schema: Schema | None) -> None:
@@ -181,7 +181,7 @@ class GeneratorDataset(MappableDataset):
         return row
 
     def _source_rows(self) -> Iterator[Any]:
-        """The rows of a source without numbers, from the start."""
+        """Yield the rows of a source without numbers, from the start."""
         source = self.source
         if hasattr(source, "__iter__"):
             rows: Iterable = iter(source)
@@ -219,7 +219,7 @@ class GeneratorDataset(MappableDataset):
         sampler.end_pass()
 
     def _collate(self, _: int, columns: list[Any]) -> Row:
-        """A batch of columns of rows."""
+        """Return a batch of columns of rows."""
         if self.collate_fn is None:
             return stack_columns(columns, self._names)
         result = call_user_function(self.collate_fn, tuple(columns), "collate_fn failed.")
@@ -227,7 +227,7 @@ class GeneratorDataset(MappableDataset):
 
 
 class _Repeatable:
-    """A generator that can be read again: what it gave is kept."""
+    """Generator that can be read again, from a cache of its rows."""
 
     def __init__(self, rows: Iterator[Any]) -> None:
         self._rows = rows
@@ -238,7 +238,7 @@ class _Repeatable:
 
 
 def _guarded(rows: Iterator[Any]) -> Iterator[Any]:
-    """`rows`; what its ``__next__`` raises becomes upstream's RuntimeError."""
+    """Yield `rows`; exceptions of ``__next__`` become MindSpore's RuntimeError."""
     end = object()
     while True:
         row = call_user_function(next, (rows, end), f"The {_SOURCE} failed.")
@@ -248,7 +248,7 @@ def _guarded(rows: Iterator[Any]) -> Iterator[Any]:
 
 
 class NumpySlicesDataset(ArrayDataset):
-    """Rows are the slices of arrays (or lists) along their first axis.
+    """Slices of arrays (or lists) along their first axis, as rows.
 
     Args:
         data: an array or list (one column), a tuple of them (one column each), or a dict from column name to them.
@@ -313,7 +313,7 @@ def _as_row(value: Any, name: str) -> np.ndarray:
 
 
 def _as_column(values: Any, name: str) -> np.ndarray | list[np.ndarray]:
-    """One array, or where the rows of a list differ in shape or kind one for each."""
+    """Return one array, or one for each row where rows of a list differ in shape or kind."""
     if hasattr(values, "asnumpy"):
         values = values.asnumpy()
     elif hasattr(values, "detach"):

@@ -1,4 +1,4 @@
-"""Image data sets on disk. Upstream: ``mindspore.dataset.engine.datasets_vision``."""
+"""Image datasets on disk. MindSpore: ``mindspore.dataset.engine.datasets_vision``."""
 
 from mindspore_compat.dataset.engine._sources.random import *  # noqa: F403
 from mindspore_compat.dataset.engine._sources.vision_annotated import *  # noqa: F403

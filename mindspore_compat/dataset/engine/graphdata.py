@@ -1,10 +1,10 @@
-"""`GraphData`: a graph in MindRecord files, held in memory. Upstream: ``mindspore.dataset.engine.graphdata`` of
-MindSpore 1.x and 2.0; 2.10 dropped it.
+"""`GraphData`: a graph in MindRecord files, held in memory. MindSpore: ``mindspore.dataset.engine.graphdata`` of
+MindSpore 1.x and 2.0, removed in 2.10.
 
 A row of the file is a node (``attribute`` "n": ``first_id`` is its id) or an edge ("e": ``first_id`` its id,
-``second_id`` and ``third_id`` the nodes it goes from and to); ``type`` is a number, ``weight`` is optional.
-``node_feature_index`` and ``edge_feature_index`` list the numbers of the fields ``node_feature_1``,
-``edge_feature_1``, … that the row has.
+``second_id`` and ``third_id`` its start and end nodes); ``type`` is a number, ``weight`` is optional.
+``node_feature_index`` and ``edge_feature_index`` list the numbers of the fields ``node_feature_1``, ``edge_feature_1``,
+… of the row.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["GraphData", "OutputFormat", "SamplingStrategy"]
 
 
 class SamplingStrategy(IntEnum):
-    """How neighbors are drawn: all alike, or by the weight of the edge."""
+    """Draw of neighbors: all alike, or by the weight of the edge."""
 
     RANDOM = 0
     EDGE_WEIGHT = 1
 
 
 class OutputFormat(IntEnum):
-    """How all neighbors are given: rows filled up with -1, pairs, or offsets and neighbors."""
+    """Output form of neighbors: rows padded with -1, pairs, or offsets and neighbors."""
 
     NORMAL = 0
     COO = 1
@@ -47,7 +47,7 @@ def _numbers(values: Any) -> list[int]:
 
 
 class GraphData:
-    """Nodes, edges, neighbors, features and random walks of a graph. Results have no axes of length 1, as upstream.
+    """Nodes, edges, neighbors, features and random walks of a graph. Results have no axes of length 1, as in MindSpore.
 
     Args:
         dataset_file: a MindRecord file; one name stands for all shards.
@@ -111,34 +111,34 @@ class GraphData:
                 values[number] = np.ravel(row[f"{kind}_feature_{index}"])
 
     def _check(self, nodes: Sequence[int], types: Sequence[int]) -> None:
-        """Raise RuntimeError for nodes and types that are not there: they would look like nodes without neighbors."""
+        """Raise RuntimeError for missing nodes and types, which would seem to have no neighbors."""
         for what, wanted, known in (("node id", nodes, self._type), ("node type", types, self._nodes)):
             unknown = [number for number in wanted if number not in known]
             if unknown:
                 raise RuntimeError(f"Invalid {what}: {unknown[0]}.")
 
     def get_all_nodes(self, node_type: int) -> np.ndarray:
-        """Ids of the nodes of a type."""
+        """Return ids of the nodes of a type."""
         self._check((), [node_type])
         return _array(self._nodes[node_type])
 
     def get_all_edges(self, edge_type: int) -> np.ndarray:
-        """Ids of the edges of a type."""
+        """Return ids of the edges of a type."""
         return _array(self._edges[edge_type])
 
     def get_nodes_from_edges(self, edge_list: list[int] | np.ndarray) -> np.ndarray:
-        """(edges, 2) ids of the nodes that each edge goes from and to."""
+        """Return (edges, 2) ids of the start and end node of each edge."""
         return _array([self._ends[edge] for edge in _numbers(edge_list)])
 
     def get_edges_from_nodes(self, node_list: list[tuple[int, int]] | np.ndarray) -> np.ndarray:
-        """The edge from the first to the second node of each pair, -1 where there is none."""
+        """Return the edge from the first to the second node of each pair, -1 where there is none."""
         self._check([start for start, _ in node_list], ())
         return _array([self._between.get((start, end), -1) for start, end in node_list])
 
     def get_all_neighbors(
         self, node_list: list[int] | np.ndarray, neighbor_type: int, output_format: OutputFormat = OutputFormat.NORMAL
     ) -> Any:
-        """The neighbors of a type of each node.
+        """Return the neighbors of a type of each node.
 
         Returns:
             NORMAL: a row for each node, the node and its neighbors, filled up with -1; COO: pairs of node and neighbor;
@@ -164,8 +164,8 @@ class GraphData:
         neighbor_types: Sequence[int] | np.ndarray,
         strategy: SamplingStrategy = SamplingStrategy.RANDOM,
     ) -> np.ndarray:
-        """Each node, drawn neighbors of the first type, for each of them neighbors of the second type, and so on; -1
-        where there is none.
+        """Return each node, drawn neighbors of the first type, for each of them neighbors of the second type, and so
+        on; -1 for none.
         """
         nodes, counts, kinds = _numbers(node_list), _numbers(neighbor_nums), _numbers(neighbor_types)
         by_weight = SamplingStrategy(strategy) is SamplingStrategy.EDGE_WEIGHT
@@ -189,14 +189,14 @@ class GraphData:
         if by_weight:
             weights = np.array([weight for _, weight in near])
             picks = rng.choice(len(near), count, p=weights / weights.sum() if weights.any() else None).tolist()
-        else:  # every neighbor once before one comes again
+        else:  # every neighbor once before a repetition
             picks = [pick for _ in range(-(-count // len(near))) for pick in rng.permutation(len(near)).tolist()]
         return [near[pick][0] for pick in picks[:count]]
 
     def get_neg_sampled_neighbors(
         self, node_list: list[int] | np.ndarray, neg_neighbor_num: int, neg_neighbor_type: int
     ) -> np.ndarray:
-        """Each node and drawn nodes of a type that are not its neighbors; -1 where there is none."""
+        """Return each node and drawn nodes of a type that are not its neighbors; -1 for none."""
         nodes = _numbers(node_list)
         self._check(nodes, [neg_neighbor_type])
         pool, rows = np.array(self._nodes[neg_neighbor_type]), []
@@ -204,7 +204,7 @@ class GraphData:
             near = {node, *(end for end, _ in self._neighbors[node][neg_neighbor_type])}
             some = current_rng().choice(
                 pool, min(len(pool), neg_neighbor_num + len(near)), replace=False
-            )  # enough, or all that there are
+            )  # enough, or all
             far = [end for end in some.tolist() if end not in near][:neg_neighbor_num]
             rows.append([node, *np.resize(far or [-1], neg_neighbor_num).tolist()])
         return _array(rows)
@@ -217,9 +217,9 @@ class GraphData:
         step_away_param: float = 1.0,
         default_node: int = -1,
     ) -> np.ndarray:
-        """Walks from each node over nodes of the types of ``meta_path``, as node2vec: ``step_home_param`` makes going
-        back rarer, ``step_away_param`` going to nodes that are no neighbors of the one before; ``default_node`` where a
-        walk ends.
+        """Return walks from each node over nodes of the types of ``meta_path``, as node2vec: ``step_home_param`` makes
+        steps back rarer, ``step_away_param`` steps to nodes that are no neighbors of the one before; ``default_node``
+        after the end of a walk.
         """
         nodes, path = _numbers(target_nodes), _numbers(meta_path)
         self._check(nodes, path)
@@ -244,14 +244,14 @@ class GraphData:
         return walk
 
     def get_node_feature(self, node_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
-        """For each feature an array (shape of ``node_list``, length of the feature); zeros for nodes without it and for
-        -1.
+        """Return for each feature an array (shape of ``node_list``, length of the feature); zeros for -1 and for nodes
+        without it.
         """
         return self._feature_rows("node", node_list, feature_types)
 
     def get_edge_feature(self, edge_list: Any, feature_types: list[int] | np.ndarray) -> list[np.ndarray]:
-        """For each feature an array (shape of ``edge_list``, length of the feature); zeros for edges without it and for
-        -1.
+        """Return for each feature an array (shape of ``edge_list``, length of the feature); zeros for -1 and for edges
+        without it.
         """
         return self._feature_rows("edge", edge_list, feature_types)
 
@@ -265,7 +265,7 @@ class GraphData:
         return found
 
     def graph_info(self) -> dict[str, Any]:
-        """Types, numbers and features of nodes and edges."""
+        """Return types, numbers and features of nodes and edges."""
         return {
             "node_type": sorted(self._nodes),
             "edge_type": sorted(self._edges),

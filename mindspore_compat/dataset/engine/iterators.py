@@ -1,4 +1,4 @@
-"""Iterators over a pipeline. Upstream: ``mindspore.dataset.engine.iterators``."""
+"""Iterators over a pipeline. MindSpore: ``mindspore.dataset.engine.iterators``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindspore_compat.dataset.engine._execution.subprocess_session import Epochs
 
 __all__ = ["DictIterator", "Iterator", "TupleIterator"]
 
-#: The iterators that live, weakly: those that test suites end after each test with ``_cleanup``.
+#: Weak references to the live iterators, which test suites end after each test with ``_cleanup``.
 ITERATORS_LIST: list[ref[Iterator]] = []
 
 
@@ -30,13 +30,13 @@ def _cleanup() -> None:
 
 
 def _unset_iterator_cleanup() -> None:
-    """Upstream's mark that iterators may run again; here each is ended by itself, so that there is nothing to unset."""
+    """Do nothing. MindSpore marks here that iterators may run again; this package ends each by itself."""
 
 
 class Iterator:
-    """Yields the rows of one epoch, then StopIteration; the next ``for`` loop over it is the next epoch.
+    """Iterator over the rows of one epoch; the next ``for`` loop over it is the next epoch.
 
-    Worker processes live as long as the iterator. A `for` loop left early goes on where it was left, as upstream.
+    Worker processes live as long as the iterator. A `for` loop left early resumes at that row, as in MindSpore.
     """
 
     def __init__(self, dataset: Any, num_epochs: int = -1, output_numpy: bool = False, do_copy: bool = False) -> None:
@@ -61,7 +61,7 @@ class Iterator:
         return self._output(self._next_row())
 
     def get_next(self) -> Any:
-        """The next row. Of MindSpore 1.x; `next` does the same."""
+        """Return the next row. From MindSpore 1.x; the same as `next`."""
         return next(self)
 
     def _output(self, row: Row) -> Any:
@@ -90,7 +90,7 @@ class Iterator:
             raise
 
     def get_col_names(self) -> list[str]:
-        """Names of the columns."""
+        """Return names of the columns."""
         return list(self._names)
 
     def stop(self) -> None:
@@ -135,7 +135,7 @@ class TupleIterator(Iterator):
 
 
 def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
-    """What turns a column into what the user gets; texts stay NumPy arrays, objects are converted leaf by leaf."""
+    """Return the converter of a column for the user; texts stay NumPy arrays, objects are converted leaf by leaf."""
 
     def to_array(value: Any) -> Any:
         return np.array(value) if do_copy else np.asarray(value)
@@ -157,7 +157,7 @@ def _converter(output_numpy: bool, do_copy: bool) -> Callable[[Any], Any]:
 
 
 def _leaf_by_leaf(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """A Python object with its numbers, texts and arrays converted; what no array holds stays as it is."""
+    """Return a Python object with its numbers, texts and arrays converted; other leaves stay unchanged."""
     if isinstance(value, dict):
         return {key: _leaf_by_leaf(item, leaf) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Which samples of a source are read, and in what order. Upstream: ``mindspore.dataset`` samplers.
+"""Selection and order of a source's samples. MindSpore: ``mindspore.dataset`` samplers.
 
 Every sampler turns a pass over ``n`` samples into an int64 array of sample ids; a child sampler goes first and the
 parent chooses among the child's ids.
@@ -94,7 +94,7 @@ class SubsetSampler(BuiltinSampler):
         return self.chosen(size)
 
     def chosen(self, size: int) -> np.ndarray:
-        """The indices, in their order. Raises: RuntimeError."""
+        """Return the indices, in their order. Raises: RuntimeError."""
         ids = self.indices_list[: self._limit(len(self.indices_list))]
         wrong = ids[(ids < 0) | (ids >= size)]
         if len(wrong):
@@ -131,7 +131,7 @@ class WeightedRandomSampler(BuiltinSampler):
         return True
 
     def parse(self) -> WeightedRandomSampler:
-        """This sampler. Raises: RuntimeError for weights that nothing can be drawn with."""
+        """Return this sampler. Raises: RuntimeError for weights that allow no draw."""
         if (self.weights < 0).any() or not self.weights.any():
             raise RuntimeError("WeightedRandomSampler: weights must not be negative, all zero or empty.")
         return self
@@ -153,9 +153,9 @@ class WeightedRandomSampler(BuiltinSampler):
 class DistributedSampler(BuiltinSampler):
     """One of `num_shards` equal shards: every `num_shards`-th sample of an order that all shards share.
 
-    The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or
-    ``dataset.config.set_seed``) all shards use the same fixed seed, so they never overlap. The end is filled up with
-    samples from the start; `offset` >= 0 starts with that shard instead and fills nothing up.
+    The shared order comes from the dataset's seed: without one (``mindspore.set_seed`` or ``dataset.config.set_seed``)
+    all shards use the same fixed seed, so they never overlap. The end is padded with samples from the start; `offset`
+    >= 0 starts with that shard instead, without padding.
     """
 
     def __init__(
@@ -185,7 +185,7 @@ class DistributedSampler(BuiltinSampler):
         return self.num_shards > 1 if self.child_sampler is None else self.child_sampler.is_sharded()
 
     def check(self) -> None:
-        """Raises: RuntimeError for shards that there are not."""
+        """Raise RuntimeError for invalid shards."""
         if self.num_shards <= 0 or not 0 <= self.shard_id < self.num_shards:
             raise RuntimeError(
                 f"DistributedSampler: shard_id must be in [0, num_shards), but got shard_id: {self.shard_id}, "
@@ -193,7 +193,7 @@ class DistributedSampler(BuiltinSampler):
             )
 
     def share(self, size: int, in_blocks: bool = False) -> np.ndarray:
-        """Which places of `size` this shard has; with `in_blocks` those that follow each other, whatever the offset."""
+        """Return the places of this shard among `size`; with `in_blocks` consecutive ones, whatever the offset."""
         count = -(-size // self.num_shards)
         if in_blocks:
             places = (self.shard_id * count + np.arange(count)) % size
@@ -206,7 +206,7 @@ class DistributedSampler(BuiltinSampler):
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         self.check()
         places = self.share(size)
-        # upstream's own copy for each iterator begins one further than the sampler that the user made
+        # MindSpore's copy for each iterator begins one further than the user's sampler
         return places if self.shuffle == Shuffle.FALSE else order.shuffled(size, self.seed + 1)[places]
 
 
@@ -262,7 +262,7 @@ class Sampler(BuiltinSampler):
         raise NotImplementedError(f"{type(self).__name__} must override __iter__.")
 
     def reset(self) -> None:
-        """Called after each pass; to be overridden."""
+        """Reset after each pass; to be overridden."""
 
     def is_users(self) -> bool:
         return True
@@ -278,7 +278,7 @@ class Sampler(BuiltinSampler):
             array = np.asarray(ids).astype(np.int64)
         except (TypeError, ValueError) as error:
             raise RuntimeError("Fetched indices can not be converted to a valid ndarray.") from error
-        if array.ndim > 1:  # each is a group of ids, which the source gets as it is: it knows what they mean
+        if array.ndim > 1:  # each is a group of ids, passed to the source unchanged
             return array
         wrong = array[(array < 0) | (array >= size)]
         if len(wrong):

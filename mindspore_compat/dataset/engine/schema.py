@@ -1,4 +1,4 @@
-"""Names, types and shapes of columns. Upstream: ``mindspore.dataset.Schema``."""
+"""Names, types and shapes of columns. MindSpore: ``mindspore.dataset.Schema``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Schema"]
 
 
 class Schema:
-    """Columns of a dataset, made by `add_column` or read from a JSON file of upstream's format."""
+    """Columns of a dataset, from `add_column` or a JSON file of MindSpore's format."""
 
     def __init__(self, schema_file: str | None = None) -> None:
         self.columns: list[dict[str, Any]] = []
@@ -51,7 +51,7 @@ class Schema:
             self.add_column(item["name"], item["type"], item.get("shape"))
 
     def from_json(self, json_obj: dict[str, Any]) -> None:
-        """Replace everything by what `to_json` wrote, parsed."""
+        """Replace everything by the parsed output of `to_json`."""
         type_check(json_obj, dict, "json_obj")
         self.dataset_type = json_obj.get("datasetType", "")
         if "numRows" in json_obj:
@@ -60,7 +60,7 @@ class Schema:
         self.parse_columns(json_obj.get("columns", []))
 
     def to_json(self) -> str:
-        """As a JSON text."""
+        """Return a JSON text."""
         content: dict[str, Any] = {"columns": [dict(sorted(c.items())) for c in self.columns]}
         if self.dataset_type:
             content["datasetType"] = self.dataset_type
@@ -70,7 +70,7 @@ class Schema:
 
     @staticmethod
     def get_num_rows(schema: Schema | str) -> int:
-        """The number of rows that a schema, or the JSON file of one, says; 0 if it does not."""
+        """Return the number of rows given by a schema, or the JSON file of one; 0 without one."""
         return (schema if isinstance(schema, Schema) else Schema(schema)).num_rows
 
     def __str__(self) -> str:

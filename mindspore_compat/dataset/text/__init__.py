@@ -1,4 +1,4 @@
-"""Operations on text. Upstream: ``mindspore.dataset.text``."""
+"""Operations on text. MindSpore: ``mindspore.dataset.text``."""
 
 from mindspore_compat.dataset.text import transforms, utils
 from mindspore_compat.dataset.text.transforms import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Operations on texts and tokens: lookup, case, normal forms, n-grams, cutting."""
+"""Operations on texts and tokens: lookup, case, normal forms, n-grams, truncation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def compiled(pattern: Any, name: str) -> re.Pattern[str]:
 
 
 class OnText(TensorOperation):
-    """One text to another, element by element."""
+    """Base of operations from one text to another, element by element."""
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         words = f"{type(self).__name__}: input is not string datatype."
@@ -66,7 +66,7 @@ class OnText(TensorOperation):
 
 @arguments
 class PythonTokenizer(TensorOperation):
-    """A user's function from a text to a list of tokens."""
+    """Tokenizer with a user's function from a text to a list of tokens."""
 
     tokenizer: Annotated[Callable[[str], Any], kind_of(Callable)]
 
@@ -80,7 +80,7 @@ class PythonTokenizer(TensorOperation):
 
 @arguments
 class Lookup(TensorOperation):
-    """Numbers of words in `vocab`; `unknown_token` stands for those that are not there, else they are an error."""
+    """Numbers of words in `vocab`; `unknown_token` replaces missing words, without it they raise."""
 
     vocab: Annotated[Vocab, kind_of(Vocab)]
     unknown_token: Annotated[str | None, text] = None
@@ -112,7 +112,7 @@ class Lookup(TensorOperation):
 
 @arguments
 class Ngram(TensorOperation):
-    """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, how many)."""
+    """Runs of `n` tokens (or of each number in a list), joined; `left_pad` and `right_pad` are (token, count)."""
 
     _wanted = "Ngram: input is not a 1D data with string datatype."
 
@@ -169,7 +169,7 @@ def _check_number_type(data_type: Any, name: str) -> np.dtype:
 
 @arguments
 class ToNumber(TensorOperation):
-    """Texts as numbers: of each what C reads at its start, so that the int of "1.5" is 1.
+    """Texts as numbers, parsed as in C: the int of "1.5" is 1.
 
     Raises: RuntimeError for what begins with no number, or one out of range.
     """
@@ -264,12 +264,12 @@ _IGNORED = re.compile(
 
 
 def case_folded(text: str) -> str:
-    """Unicode's NFKC_Casefold: without the difference of upper and lower case, and what shows nothing."""
+    """Return Unicode's NFKC_Casefold: without case, and without invisible characters."""
     return unicodedata.normalize("NFKC", _IGNORED.sub("", text).casefold())
 
 
 class CaseFold(OnText):
-    """Without the difference of upper and lower case."""
+    """Text without the difference of upper and lower case."""
 
     def _convert(self, text: str) -> str:
         return case_folded(text)
@@ -277,7 +277,7 @@ class CaseFold(OnText):
 
 @arguments
 class NormalizeUTF8(OnText):
-    """In a Unicode normal form."""
+    """Text in a Unicode normal form."""
 
     normalize_form: Annotated[NormalizeForm, kind_of(NormalizeForm)] = NormalizeForm.NFKC
 
@@ -302,7 +302,7 @@ class RegexReplace(OnText):
         return self.pattern.sub(self._filled, text, count=0 if self.replace_all else 1)
 
     def _filled(self, match: re.Match[str]) -> str:
-        """The replacement: ``$1`` and ``${name}`` are groups, and a backslash takes the next letter as it is."""
+        """Return the replacement: ``$1`` and ``${name}`` are groups, and a backslash escapes the next letter."""
         return _MARKS.sub(lambda mark: self._meant(mark, match), self.replace)
 
     def _meant(self, mark: re.Match[str], match: re.Match[str]) -> str:
@@ -314,7 +314,7 @@ class RegexReplace(OnText):
         if kind == "name" and told in match.re.groupindex:
             return match[told] or ""
         if kind == "number":
-            for length in range(len(told), 0, -1):  # as many digits as there are groups
+            for length in range(len(told), 0, -1):  # at most as many digits as groups
                 if int(told[:length]) <= match.re.groups:
                     return (match[int(told[:length])] or "") + told[length:]
         raise RuntimeError(f"RegexReplace: the pattern has no group {mark[0]!r}. Write \\$ for the sign itself.")
@@ -330,7 +330,7 @@ _DIGITS = "zero one two three four five six seven eight nine".split()
 class FilterWikipediaXML(OnText):
     """Plain lower-case words of a line of Wikipedia's XML: without marks, digits spelled out; "" for a redirection.
 
-    Order is upstream's: entities go first, then what stands from the first ``<`` of a line to its last ``>``.
+    The order is MindSpore's: entities are removed first, then all from the first ``<`` of a line to its last ``>``.
     """
 
     def _convert(self, text: str) -> str:

@@ -1,5 +1,5 @@
-"""Chinese words: the most probable path through a dictionary, and a hidden Markov model for what it does not know.
-Upstream uses cppjieba for both; this is its arithmetic on the same files, so the library jieba is not needed.
+"""Chinese words: the most probable path through a dictionary, and a hidden Markov model for unknown words. MindSpore
+uses cppjieba for both; this is its arithmetic on the same files, so the library jieba is not needed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BEGIN, _END, _MIDDLE, _SINGLE = range(4)
 
 
 class JiebaMode(IntEnum):
-    """How words are found: MP by the dictionary, HMM by the model, MIX by the dictionary and then the model."""
+    """Method of word search: MP by the dictionary, HMM by the model, MIX by the dictionary and then the model."""
 
     MIX = 0
     MP = 1
@@ -64,7 +64,7 @@ class _Dictionary:
             self.single_of_user.add(word)
 
     def cut(self, text: str) -> Iterator[tuple[int, int]]:
-        """(start, end) of the words on the most probable path."""
+        """Yield (start, end) of the words on the most probable path."""
         best = [0.0] * (len(text) + 1)
         ends = [0] * len(text)
         for start in range(len(text) - 1, -1, -1):
@@ -106,7 +106,7 @@ class _Model:
             raise RuntimeError(f"JiebaTokenizer: {path} is no model of four states: {error}.") from error
 
     def cut(self, text: str) -> Iterator[tuple[int, int]]:
-        """(start, end) of the words: letters and digits by their kind, all else by the model."""
+        """Yield (start, end) of the words: letters and digits by their kind, all else by the model."""
         for match in re.finditer(r"([^\x00-\x7f]+)|[a-zA-Z][a-zA-Z0-9]*|[0-9][0-9.]*|[\x00-\x7f]", text):
             if match[1]:
                 yield from ((match.start() + start, match.start() + end) for start, end in self._by_states(match[1]))
@@ -188,7 +188,7 @@ class JiebaTokenizer(Tokenizer):
     def _compute(self, array: np.ndarray) -> Any:
         result = super()._compute(array)
         if self.with_offsets and result[0].tolist() == [""]:
-            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as upstream
+            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as MindSpore
         return result
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:

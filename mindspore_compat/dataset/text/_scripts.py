@@ -1,4 +1,4 @@
-"""The script of a character (Unicode 14): numbers that tell scripts apart."""
+"""The script of a character (Unicode 14), as a number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import accumulate
 
 __all__ = ["script_of"]
 
-#: Where scripts begin: the distance from the last place and the script's number, both to the base 36.
+#: Starts of scripts: the distance from the last one and the script's number, both to the base 36.
 _STARTS = (
     "0.o 1t.1x q.o 6.1x q.o 1b.1x 1.o f.1x 1.o 5.1x n.o 1.1x v.o 1.1x ch.o 13.1x 5.o 5.c 2.o k.1j 34.17 4.o 1.17 3.4a "
     "2.17 4.o 1.17 1.4a 4.17 1.o 1.17 1.o 1.17 3.4a 1.17 1.4a 1.17 k.4a 1.17 1r.p e.17 g.t 3p.1j 2.t 4p.4a 1.4 12.4a "
@@ -94,6 +94,6 @@ def _table() -> tuple[list[int], list[int]]:
 
 
 def script_of(character: str) -> int:
-    """A number that characters of one script share."""
+    """Return the number of a character's script."""
     starts, scripts = _table()
     return scripts[bisect_right(starts, ord(character)) - 1]

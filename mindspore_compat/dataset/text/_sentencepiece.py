@@ -1,4 +1,4 @@
-"""SentencePiece's models, by the library ``sentencepiece``. Upstream: ``mindspore.dataset.text``."""
+"""SentencePiece's models, by the library ``sentencepiece``. MindSpore: ``mindspore.dataset.text``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class SentencePieceModel(IntEnum):
-    """How pieces are found."""
+    """Algorithm of a SentencePiece model."""
 
     UNIGRAM = 0
     BPE = 1
@@ -37,14 +37,14 @@ class SentencePieceModel(IntEnum):
 
 
 class SPieceTokenizerLoadType(IntEnum):
-    """Where a tokenizer's model comes from."""
+    """Source of a tokenizer's model."""
 
     FILE = 0
     MODEL = 1
 
 
 class SPieceTokenizerOutType(IntEnum):
-    """What `SentencePieceTokenizer` gives: pieces or their numbers."""
+    """Output of `SentencePieceTokenizer`: pieces or their numbers."""
 
     STRING = 0
     INT = 1
@@ -76,7 +76,7 @@ class SentencePieceVocab:
         model_type: SentencePieceModel,
         params: dict[str, str],
     ) -> SentencePieceVocab:
-        """Trained on the texts of a data set's columns (default all).
+        """Train on the texts of a dataset's columns (default all).
 
         Args:
             character_coverage: part of the characters that the model covers, 0.9995 for many letters and 1.0 for few.
@@ -102,9 +102,7 @@ class SentencePieceVocab:
         model_type: SentencePieceModel,
         params: dict[str, str],
     ) -> SentencePieceVocab:
-        """Trained on files of texts. Raises: RuntimeError if SentencePiece refuses, such as for a file that is not
-        there.
-        """
+        """Train on files of texts. Raises: RuntimeError if SentencePiece raises, such as for a missing file."""
         return cls._trained(params, vocab_size, character_coverage, model_type, input=",".join(file_path))
 
     @classmethod
@@ -137,8 +135,8 @@ class SentencePieceVocab:
 
     @classmethod
     def save_model(cls, vocab: SentencePieceVocab, path: str, filename: str) -> None:
-        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: OSError if
-        there is no such folder.
+        """Write the model into a folder, for `SentencePieceTokenizer` or SentencePiece itself. Raises: OSError for a
+        missing folder.
         """
         write_atomically(os.path.join(path, filename), [vocab._model])
 

@@ -1,4 +1,4 @@
-"""Tokenizers: one text to an array of tokens; ``with_offsets`` adds where each starts and ends, in bytes (uint32)."""
+"""Tokenizers: one text to an array of tokens; ``with_offsets`` adds the start and end of each, in bytes (uint32)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _CJK = (
 _ASCII_SYMBOLS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
-#: for texts of ASCII alone, as most are: what `_cleaned` and `_basic_spans` do
+#: fast path of `_cleaned` and `_basic_spans` for ASCII texts, the most frequent ones
 _CONTROLS = dict.fromkeys((*range(32), 127), " ")
 
 
@@ -59,12 +59,12 @@ _ASCII_PARTS = re.compile(f"{_ASCII_WORDS.pattern}| +")
 
 
 class Tokenizer(TensorOperation):
-    """A subclass gives the (start, end) of each token, in characters of the text that `_prepared` returns."""
+    """Base of tokenizers. A subclass gives the (start, end) of each token, in characters of `_prepared`'s text."""
 
     with_offsets: bool
 
     def _wanted(self, rank: int) -> str:
-        """What upstream says of an input of that rank that is no single text."""
+        """Return MindSpore's message for an input of that rank that is no single text."""
         return f"{type(self).__name__}Op: the input shape should be scalar and the input datatype should be string."
 
     def _prepared(self, text: str) -> str:
@@ -74,7 +74,7 @@ class Tokenizer(TensorOperation):
         raise NotImplementedError
 
     def _tokens(self, text: str) -> list[str]:
-        """The tokens alone; one empty one where there is none."""
+        """Return the tokens alone; one empty token if there is none."""
         text = self._prepared(text)
         return [text[start:end] for start, end in self._spans(text)] or [""]
 
@@ -106,7 +106,7 @@ class UnicodeCharTokenizer(Tokenizer):
 
 @arguments
 class WhitespaceTokenizer(Tokenizer):
-    """What stands between white space."""
+    """Words between white space."""
 
     with_offsets: Annotated[bool, flag] = False
 
@@ -119,7 +119,7 @@ class WhitespaceTokenizer(Tokenizer):
 
 @arguments
 class RegexTokenizer(Tokenizer):
-    """What stands between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
+    """Tokens between matches of `delim_pattern`, and those matches that `keep_delim_pattern` matches too."""
 
     delim_pattern: Annotated[Any, compiled]
     keep_delim_pattern: Annotated[Any, compiled] = ""
@@ -219,7 +219,7 @@ class _Pieces:
         self._known: dict[str, list[str]] = {}
 
     def names(self, word: str) -> list[str]:
-        """The pieces alone; those of words that came before are remembered."""
+        """Return the pieces alone; those of earlier words are cached."""
         found = self._known.get(word)
         if found is None:
             found = [piece for piece, _, _ in self.of(word, 0)]
@@ -228,7 +228,7 @@ class _Pieces:
         return found
 
     def of(self, word: str, offset: int) -> list[tuple[str, int, int]]:
-        """(piece, first byte, last byte + 1)."""
+        """Return (piece, first byte, last byte + 1)."""
         length = len(word.encode())
         unknown = [(self._unknown or word, offset, offset + length)]
         if length > self._longest:
@@ -250,9 +250,7 @@ class _Pieces:
 
 @arguments
 class WordpieceTokenizer(TensorOperation):
-    """Pieces of words that stand in `vocab`; a word that cannot be made of them is `unknown_token` (itself if that is
-    "").
-    """
+    """Pieces of words from `vocab`; a word without such pieces becomes `unknown_token` (itself if that is "")."""
 
     _of_one = "WordpieceTokenizer: The input shape should be 1D scalar the input datatype should be string."
 
@@ -267,7 +265,7 @@ class WordpieceTokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> Any:
         words = [as_text(word, self._of_one) for word in np.asarray(array).ravel()]
-        words = list(filter(None, words)) or words[:1]  # upstream drops what is empty beside others
+        words = list(filter(None, words)) or words[:1]  # MindSpore drops empty tokens beside others
         return _with_offsets([piece for word in words for piece in self._pieces.of(word, 0)], self.with_offsets)
 
 
@@ -316,7 +314,7 @@ def _with_offsets(found: list[tuple[str, int, int]], with_offsets: bool) -> Any:
 
 @arguments
 class UnicodeScriptTokenizer(Tokenizer):
-    """Runs of characters of one script (white space apart).
+    """Runs of characters of one script (white space is separate).
 
     Args:
         keep_whitespace: white space makes tokens as well.

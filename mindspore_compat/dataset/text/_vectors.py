@@ -1,4 +1,4 @@
-"""Word vectors from files. Upstream: ``mindspore.dataset.text.utils``."""
+"""Word vectors from files. MindSpore: ``mindspore.dataset.text.utils``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Vectors:
     line of two numbers.
     """
 
-    #: What names of files look like, with what messages say.
+    #: Patterns of file names, with their text in messages.
     _name: tuple[str, str] | None = None
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Vectors:
 
     @classmethod
     def from_file(cls, file_path: str, max_vectors: int | None = None) -> Any:
-        """The vectors of a file, at most ``max_vectors``; of a word that stands there twice the first.
+        """Return the vectors of a file, at most ``max_vectors``; of a repeated word the first.
 
         Raises:
             RuntimeError: there is no such file, it is empty, or its vectors differ in length.
@@ -82,7 +82,7 @@ class Vectors:
         return None if row is None else self._values[row]
 
     def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
-        """The word's vector, or ``unknown``."""
+        """Return the word's vector, or ``unknown``."""
         found = self._found(word)
         return unknown if found is None else found
 
@@ -94,7 +94,7 @@ class GloVe(Vectors):
 
 
 class FastText(Vectors):
-    """Vectors of fastText, from a file whose name ends in ``.vec``."""
+    """Vectors of fastText, from a file with the extension ``.vec``."""
 
     _name = (r".*\.vec", "*.vec")
 
@@ -103,7 +103,7 @@ class CharNGram(Vectors):
     """Vectors of groups of 2 to 4 characters, as ``2gram-ab``; a word's is the mean of its groups'."""
 
     def lookup(self, word: str, unknown: np.ndarray) -> np.ndarray:
-        # groups are of bytes, as upstream's
+        # groups are of bytes, as in MindSpore
         parts = [
             "#BEGIN#",
             *(bytes([byte]).decode("utf-8", "surrogateescape") for byte in word.encode("utf-8", "surrogateescape")),
@@ -125,7 +125,7 @@ _LOWER = {letter: letter + 32 for letter in range(ord("A"), ord("Z") + 1)}
 
 @arguments
 class ToVectors(TensorOperation):
-    """Words as their vectors, float32 (words, dimension), or (dimension,) for one.
+    """Words as vectors, float32 (words, dimension), or (dimension,) for one.
 
     Args:
         vectors: `Vectors`, `GloVe`, `FastText` or `CharNGram`. unk_init: what an unknown word gets, default zeros.

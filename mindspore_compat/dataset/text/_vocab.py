@@ -1,4 +1,4 @@
-"""Vocabularies and conversions. Upstream: ``mindspore.dataset.text.utils``."""
+"""Vocabularies and conversions. MindSpore: ``mindspore.dataset.text.utils``."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class NormalizeForm(IntEnum):
 
 
 def to_bytes(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
-    """An array of texts as bytes."""
+    """Return an array of texts as bytes."""
     return np.char.encode(array, encoding)
 
 
 def to_str(array: np.ndarray, encoding: str = "utf8") -> np.ndarray:
-    """An array of bytes as texts."""
+    """Return an array of bytes as texts."""
     return array if array.dtype.kind == "U" else np.char.decode(array, encoding)
 
 
 def as_text(value: Any, words: str = "The input should be a scalar string.") -> str:
-    """One text from a 0-d array, a text or bytes. Raises: RuntimeError for anything else, with upstream's words."""
+    """Return one text from a 0-d array, a text or bytes. Raises: RuntimeError for others, with MindSpore's words."""
     item = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     if isinstance(item, bytes):
         return item.decode("utf-8")
@@ -73,13 +73,13 @@ class Vocab:
     def from_list(
         cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
     ) -> Vocab:
-        """Words in their order, with the special tokens in front or behind. Raises: ValueError for duplicates."""
+        """Return words in their order, the special tokens in front or behind. Raises: ValueError for duplicates."""
         type_check(word_list, list, "word_list")
         return cls._with_special(word_list, special_tokens, special_first)
 
     @classmethod
     def from_dict(cls, word_dict: dict[str, int]) -> Vocab:
-        """From {word: number}. Raises: ValueError for a negative number."""
+        """Return a vocabulary from {word: number}. Raises: ValueError for a negative number."""
         if any(number < 0 for number in word_dict.values()):
             raise ValueError(f"word_dict has negative numbers: {word_dict}.")
         return cls._of(word_dict.items())
@@ -93,7 +93,7 @@ class Vocab:
         special_tokens: list[str] | None = None,
         special_first: bool = True,
     ) -> Vocab:
-        """One word a line, up to ``delimiter`` where there is one; at most ``vocab_size`` words."""
+        """Return a vocabulary of one word a line, up to ``delimiter`` if it occurs; at most ``vocab_size`` words."""
         if vocab_size is not None:
             check_positive(vocab_size, "vocab_size")
         check_file(file_path)
@@ -119,7 +119,7 @@ class Vocab:
         special_tokens: list[str] | None = None,
         special_first: bool = True,
     ) -> Vocab:
-        """Words of the columns (default all), the most frequent first, equals by the alphabet.
+        """Return words of the columns (default all), the most frequent first, equals by the alphabet.
 
         Args:
             freq_range: (least, most) occurrences, None for no bound.
@@ -147,15 +147,15 @@ class Vocab:
 
     @property
     def c_vocab(self) -> Vocab:
-        """Upstream's object of the data engine: this one."""
+        """MindSpore's object of the data engine: this one."""
         return self
 
     def vocab(self) -> dict[str, int]:
-        """{word: number}."""
+        """Return {word: number}."""
         return dict(self._ids)
 
     def tokens_to_ids(self, tokens: str | list[str]) -> int | list[int]:
-        """Numbers of one word or several; -1 for one that is not there."""
+        """Return numbers of one word or several; -1 for a missing one."""
         if isinstance(tokens, str):
             return self._ids.get(tokens, -1)
         items = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
@@ -163,7 +163,7 @@ class Vocab:
         return [self._ids.get(item, -1) for item in items]
 
     def ids_to_tokens(self, ids: int | list[int]) -> str | list[str]:
-        """Words of one number or several; "" for one that is not there."""
+        """Return words of one number or several; "" for a missing one."""
         if isinstance(ids, (int, np.integer)):
             return self._words.get(int(ids), "")
         return [self._words.get(index(item), "") for item in ids]

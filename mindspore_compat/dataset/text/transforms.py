@@ -1,4 +1,4 @@
-"""All operations on texts. Upstream: ``mindspore.dataset.text.transforms``."""
+"""All operations on texts. MindSpore: ``mindspore.dataset.text.transforms``."""
 
 # ruff: noqa: F403 (names come by `*` from files that list them)
 
@@ -11,12 +11,12 @@ from mindspore_compat.dataset.text._vectors import ToVectors
 from mindspore_compat.dataset.text._vocab import NormalizeForm
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 
-#: upstream's numbers of the normal forms; the engine takes the forms themselves here
+#: MindSpore's numbers of the normal forms; the engine takes the forms themselves here
 DE_C_INTER_NORMALIZE_FORM = {form: form for form in NormalizeForm}
 
 
 class TextTensorOperation(TensorOperation):
-    """Base of operations on texts; a name to derive from."""
+    """Base of operations on texts; a base class by name only."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Vocabularies, word vectors and other helpers of the operations. Upstream: ``mindspore.dataset.text.utils``."""
+"""Vocabularies, word vectors and other helpers of the operations. MindSpore: ``mindspore.dataset.text.utils``."""
 
 # ruff: noqa: F403, F405 (names come by `*` from files that list them)
 

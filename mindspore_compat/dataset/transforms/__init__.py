@@ -1,4 +1,4 @@
-"""Operations on any data. Upstream: ``mindspore.dataset.transforms``."""
+"""Operations on any data. MindSpore: ``mindspore.dataset.transforms``."""
 
 from mindspore_compat.dataset.transforms import c_transforms, py_transforms, transforms
 from mindspore_compat.dataset.transforms.transforms import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Operations that apply others, and the check of those."""
+"""Operations that apply others, and their check."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ __all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_opera
 
 
 def check_operation(operation: Any, name: str) -> None:
-    """An operation or a function. Raises: TypeError."""
+    """Check for an operation or a function. Raises: TypeError."""
     if not callable(operation) or inspect.isclass(operation):
         raise TypeError(f"{name} must be an operation or a function, but got {operation}. Are its parentheses missing?")
 
 
 def check_operations(operations: Any, name: str = "transforms", types: tuple[type, ...] = (list,)) -> list[Any]:
-    """A non-empty list of operations or functions. Raises: TypeError, ValueError."""
+    """Return a non-empty list of operations or functions. Raises: TypeError, ValueError."""
     type_check(operations, types, f"{name} list")
     if not operations:
         raise ValueError(f"{name} list can not be empty.")
@@ -39,7 +39,7 @@ def check_operations(operations: Any, name: str = "transforms", types: tuple[typ
 
 
 def as_engine(values: tuple) -> tuple:
-    """`values` as upstream's engine hands them on: NumPy arrays. Raises: RuntimeError for what is no array."""
+    """Return `values` as NumPy arrays, as MindSpore's engine does. Raises: RuntimeError for other values."""
     arrays = tuple(value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value) for value in values)
     for value, array in zip(values, arrays):
         if array.dtype == object:
@@ -49,8 +49,8 @@ def as_engine(values: tuple) -> tuple:
 
 @arguments
 class _Compound(TensorOperation):
-    """Base of operations that apply others. In a pipeline, and where the operations are Python's or the one input is a
-    PIL image, what comes in is handed on as it is; else a direct call makes arrays of it, and of what each step gives.
+    """Base of operations that apply others. In a pipeline, for Python operations and for one PIL image as input, inputs
+    pass unchanged. Else a direct call makes arrays of the input, and of each step's result.
     """
 
     is_multi_column = True
@@ -78,7 +78,7 @@ class _Compound(TensorOperation):
         return as_engine(self._apply(*values))
 
     def _is_python(self, values: tuple) -> bool:
-        """Whether upstream runs this in Python: for operations that are Python's, and for PIL images."""
+        """Return whether MindSpore runs this in Python: for Python operations, and for PIL images."""
         return self.implementation == Implementation.PY or (len(values) == 1 and hasattr(values[0], "getbands"))
 
     def _as_input(self, value: Any) -> Any:
@@ -88,7 +88,7 @@ class _Compound(TensorOperation):
         return self.transforms
 
     def _applied(self, operations: Sequence[Any], values: tuple) -> tuple:
-        """`values` through the chosen operations."""
+        """Return `values` after the chosen operations."""
         if not self._is_python(values):
             return apply_operations(operations, values)
         with called_in_python():
@@ -96,9 +96,9 @@ class _Compound(TensorOperation):
 
 
 class Compose(_Compound, Composed):
-    """`transforms` one after another. As upstream's: called directly on a PIL image, or with an operation of Python's
-    among them (`ToPIL`, ``Decode(to_pil=True)``), it gives a tuple, also of one. What is in a Compose among them takes
-    its place in `transforms`.
+    """`transforms` one after another. As in MindSpore, a direct call on a PIL image, or with a Python operation among
+    them (`ToPIL`, ``Decode(to_pil=True)``), returns a tuple, also of one. A nested Compose is flattened into
+    `transforms`.
     """
 
     def _prepare(self) -> None:
@@ -107,14 +107,14 @@ class Compose(_Compound, Composed):
 
     @staticmethod
     def decompose(operations: Sequence[Any]) -> list[Any]:
-        """`operations`, with what is in a Compose in the place of it."""
+        """Return `operations`, with each Compose replaced by its content."""
         found: list[Any] = []
         for operation in operations:
             found += Compose.decompose(operation.transforms) if isinstance(operation, Compose) else [operation]
         return found
 
     def release_resource(self) -> None:
-        """Nothing is held."""
+        """Do nothing: no resource is held."""
 
     def _common_implementation(self) -> Implementation | None:
         in_python = any(getattr(op, "implementation", None) == Implementation.PY for op in self.transforms)
@@ -166,6 +166,6 @@ class RandomOrder(_Compound):
         return Implementation.PY
 
     def _compute(self, *values: Any) -> tuple:
-        order = kept_order(self, self.transforms)  # upstream shuffles the list itself: each row goes on from the last
+        order = kept_order(self, self.transforms)  # MindSpore shuffles it in place, from row to row
         python_random().shuffle(order)
         return self._applied(order, values)

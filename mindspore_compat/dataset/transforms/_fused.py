@@ -1,4 +1,4 @@
-"""Operations that are quicker together than one after another, with the same results."""
+"""Fused operations, with the same results and faster."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from mindspore_compat.dataset.transforms._operation import TensorOperation, appl
 __all__ = ["Pointwise", "Texts", "fuse"]
 
 _MOST_CHANNELS = 4
-#: OpenCV's tables hold these; others of their size are moved as them
+#: dtypes of OpenCV's tables; others of equal size are viewed as these
 _CARRIERS = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}
 
 
 def fuse(operations: Sequence[Any]) -> list[Any]:
-    """`operations` with runs of pointwise ones as one `Pointwise`, a tokenizer with a lookup as one `Texts`."""
+    """Return `operations` with runs of pointwise ones as one `Pointwise`, a tokenizer with a lookup as one `Texts`."""
     fused: list[Any] = []
     for is_run, run in groupby(operations, lambda op: is_builtin(op) and op.is_pointwise):
         members = list(run)
@@ -39,7 +39,7 @@ class Texts(TensorOperation):
         self.transforms = list(transforms)
 
     def on_column(self, column: Any) -> list[np.ndarray] | None:
-        """The rows of a column of single texts, None for any other."""
+        """Return the rows of a column of single texts, None for others."""
         if isinstance(column, np.ndarray) or any(
             not isinstance(row, np.ndarray) or row.ndim or row.dtype.kind != "U" for row in column
         ):
@@ -58,13 +58,13 @@ class Pointwise(TensorOperation):
         self._tables: dict[int, tuple[bool, np.ndarray] | None] = {}
 
     def _table(self, channels: int) -> tuple[bool, np.ndarray] | None:
-        """(whether channels come first, values (channels, 256)), None where the operations do not take such images."""
+        """Return (whether channels come first, values (channels, 256)), None if operations reject such images."""
         if channels not in self._tables:
             ramp = np.repeat(np.arange(256, dtype=np.uint8)[:, None, None], channels, 2)
             try:
                 (result,) = apply_operations(self.transforms, (ramp,))
             except Exception:
-                self._tables[channels] = None  # one after another they raise it for the image that they got
+                self._tables[channels] = None  # run one by one, they raise it for the original image
             else:
                 is_first = result.shape == (channels, 256, 1)
                 known = is_first or result.shape == ramp.shape
@@ -75,7 +75,7 @@ class Pointwise(TensorOperation):
         return self._tables[channels]
 
     def on_column(self, column: Any) -> np.ndarray | None:
-        """The block of a column of uint8 images (H, W, C) of one shape, None for any other."""
+        """Return the block of a column of uint8 images (H, W, C) of one shape, None for any other."""
         first = column[0]
         if not isinstance(first, np.ndarray) or first.ndim != 3 or first.shape[2] > _MOST_CHANNELS or not first.size:
             return None
@@ -98,7 +98,7 @@ def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool)
     count, channels = len(column), len(table)
     images: list[Any] = list(column)
     targets = list(result)
-    if isinstance(column, np.ndarray):  # each image as a line of one, so that a batch is one call a channel
+    if isinstance(column, np.ndarray):  # each image as one line, so that a batch is one call a channel
         images = [np.ascontiguousarray(column).reshape(count, -1, channels)]
         targets = [
             result.reshape(count, channels, -1).transpose(1, 0, 2) if is_first else result.reshape(count, -1, channels)
@@ -106,7 +106,7 @@ def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool)
     together = np.ascontiguousarray(table.T).reshape(1, 256, channels)
     planes = list(
         np.empty((channels, *images[0].shape[:2]), np.uint8)
-    )  # the same for all images: new memory costs more than the work
+    )  # reused for all images: allocation costs more than the work
     for image, target in zip(images, targets, strict=True):
         if not is_first:
             _into(target, cv2.LUT(image, together, target))
@@ -116,6 +116,6 @@ def _look_up(column: Any, table: np.ndarray, result: np.ndarray, is_first: bool)
 
 
 def _into(target: np.ndarray, filled: np.ndarray) -> None:
-    """What OpenCV could not write into the array it was given."""
+    """Copy into `target` if OpenCV could not write into it."""
     if filled is not target and not np.shares_memory(filled, target):
         target[...] = filled.reshape(target.shape)

@@ -1,4 +1,4 @@
-"""What a data operation is, and how a pipeline or a user calls one."""
+"""Base of data operations, and calls by a pipeline or a user."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
-    """``function(*args)``; its exception becomes upstream's RuntimeError, with the traceback in the text."""
+    """Return ``function(*args)``; its exception becomes MindSpore's RuntimeError, with the traceback in the text."""
     try:
         return function(*args)
     except Exception as error:
@@ -31,9 +31,9 @@ def call_user_function(function: Callable, args: tuple, what: str) -> Any:
 
 
 class Implementation(enum.IntEnum):
-    """Which of upstream's two implementations an operation takes. A built-in one has one here: what comes decides (an
-    array or a PIL image), and setting its `implementation` changes nothing. A user's subclass of `TensorOperation`
-    runs its `_execute_py` with PY, what its `parse` returns with C.
+    """Choice between MindSpore's two implementations. A built-in operation has one here: the input decides (an array or
+    a PIL image), and setting its `implementation` changes nothing. A user's subclass of `TensorOperation` runs its
+    `_execute_py` with PY, and the result of its `parse` with C.
     """
 
     C = 0
@@ -42,17 +42,17 @@ class Implementation(enum.IntEnum):
 
 class TensorOperation:
     """Base of the operations. A built-in one gives `_compute(array) -> array` (or a tuple of arrays). A user's gives,
-    as upstream's do, `_execute_py(*values)`, `parse() -> an operation of the engine` (`mindspore._c_dataengine`), or
-    a `__call__` of its own.
+    as in MindSpore, `_execute_py(*values)`, `parse() -> an operation of the engine` (`mindspore._c_dataengine`), or a
+    `__call__` of its own.
 
     Attributes:
         is_multi_column: several columns may come at once; then `_compute` gets them all.
         has_block: `_compute_block` works on a whole batch at once, with the same result as row by row.
-        is_pointwise: what a value becomes depends on it and its channel only; channels may move to the front.
+        is_pointwise: each result value depends on one value and its channel only; channels may move to the front.
         draws: draws from an engine of its own (`core.randomness.engine_of`).
-        keeps_state: what a row becomes depends on rows before.
+        keeps_state: the result of a row depends on rows before.
         releases_gil: runs in threads without waiting for the interpreter.
-        takes_pil: gets a PIL image as it is instead of an array of it.
+        takes_pil: gets a PIL image unchanged instead of an array of it.
         takes_batches: images (..., H, W, C) of more axes are treated one by one, alike; `_compute_block` knows rows (H,
             W[, C]) only.
     """
@@ -68,13 +68,13 @@ class TensorOperation:
     takes_batches = False
 
     def __init__(self) -> None:
-        """Nothing to set; operations with arguments have theirs from `core.arguments`, or their own."""
+        """Set nothing; operations with arguments have theirs from `core.arguments`, or their own."""
 
     def _prepare(self) -> None:
-        """Called with checked arguments: checks what depends on several, sets what follows from them."""
+        """Check combinations of the checked arguments, and set derived values."""
 
     def device(self, device_target: str = "CPU") -> TensorOperation:
-        """This operation: all run on the host, also where "Ascend" is asked for."""
+        """Return this operation: all run on the host, also with "Ascend"."""
         return self
 
     def __call__(self, *inputs: Any) -> Any:
@@ -89,13 +89,13 @@ class TensorOperation:
         return results[0] if len(results) == 1 else results
 
     def _plain(self) -> Callable[[Any], Any] | None:
-        """For operations on texts: the same from a text, or a list of texts, to a list of texts or an array; None where
-        there is none.
+        """Return a function for operations on texts: from a text, or a list of texts, to a list of texts or an array;
+        None if there is none.
         """
         return None
 
     def _inner(self) -> Sequence[Any]:
-        """Operations and functions that this one calls."""
+        """Return the operations and functions that this one calls."""
         return ()
 
     def _check_count(self, values: tuple) -> None:
@@ -123,7 +123,7 @@ class TensorOperation:
         return array
 
     def _compute(self, *arrays: Any) -> Any:
-        """What a subclass of the user's does, which knows `_execute_py` and `parse`."""
+        """Run a user's subclass, by `_execute_py` and `parse`."""
         in_python = getattr(self, "_execute_py", None)
         if in_python is not None and (self.implementation != Implementation.C or not hasattr(self, "parse")):
             return in_python(*arrays)
@@ -144,7 +144,7 @@ class TensorOperation:
 
 
 class PyTensorOperation(TensorOperation):
-    """Base of operations that work on PIL images or arrays in Python; kept as a name to derive from."""
+    """Base of operations that work on PIL images or arrays in Python, for subclasses only."""
 
 
 class Composed(TensorOperation):
@@ -154,14 +154,14 @@ class Composed(TensorOperation):
 
 
 def is_builtin(operation: Any) -> bool:
-    """Whether it runs nothing of the user's and keeps no state, so that any thread may run it, rows in any order."""
+    """Return whether it runs no user code and keeps no state, so that any thread may run it, rows in any order."""
     if not isinstance(operation, TensorOperation) or not type(operation).__module__.startswith("mindspore_compat."):
         return False
     return not operation.keeps_state and all(map(is_builtin, operation._inner()))
 
 
 def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
-    """`values` through all `operations`, one after another."""
+    """Return `values` after all `operations`, one after another."""
     for operation in operations:
         if isinstance(operation, TensorOperation):
             values = operation._apply(*values)
@@ -172,7 +172,7 @@ def apply_operations(operations: Sequence[Any], values: tuple) -> tuple:
 
 
 def _apart(values: tuple) -> tuple:
-    """`values` without two arrays in the same memory: what is done to one column in place must not reach another."""
+    """Return `values` without two arrays in the same memory: an in-place write to one column must not alter another."""
     for place, value in enumerate(values[1:], 1):
         if isinstance(value, np.ndarray) and any(
             isinstance(v, np.ndarray) and np.may_share_memory(v, value) for v in values[:place]

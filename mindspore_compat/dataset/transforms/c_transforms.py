@@ -1,4 +1,4 @@
-"""Names of MindSpore 1.x. Upstream: ``mindspore.dataset.transforms.c_transforms``."""
+"""Names of MindSpore 1.x. MindSpore: ``mindspore.dataset.transforms.c_transforms``."""
 
 from mindspore_compat.dataset.transforms import transforms as _now
 from mindspore_compat.dataset.transforms.transforms import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Names of MindSpore 1.x. Upstream: ``mindspore.dataset.transforms.py_transforms``."""
+"""Names of MindSpore 1.x. MindSpore: ``mindspore.dataset.transforms.py_transforms``."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class OneHotOp(TensorOperation):
 
 
 class _InPython:
-    """1.x had these in Python alone: a direct call leaves what it is given, and what comes out, as it is."""
+    """Base of 1.x operations in Python: a direct call does not convert its input or its result."""
 
     def _common_implementation(self) -> Implementation:
         return Implementation.PY
 
 
 class Compose(_InPython, _now.Compose):
-    """`transforms` one after another; a direct call gives a tuple, also of one."""
+    """`transforms` one after another; a direct call returns a tuple, also of one."""
 
 
 class RandomApply(_InPython, _now.RandomApply):

@@ -1,4 +1,4 @@
-"""Operations on any data. Upstream: ``mindspore.dataset.transforms.transforms``."""
+"""Operations on any data. MindSpore: ``mindspore.dataset.transforms.transforms``."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ __all__ = [
 
 
 def not_random(function: Callable) -> Callable:
-    """Mark a function as deterministic; kept for scripts that use upstream's cache."""
+    """Mark a function as deterministic; kept for scripts that use MindSpore's cache."""
     function.random = False  # type: ignore[attr-defined]
     return function
 
 
 class Relational(IntEnum):
-    """How `Mask` compares."""
+    """Comparison of `Mask`."""
 
     EQ = 0
     NE = 1
@@ -83,7 +83,7 @@ class TypeCast(TensorOperation):
             kind = "string" if array.dtype.kind == "U" else "bytes"
             raise RuntimeError(f"TypeCast: TypeCast does not support cast from {kind} to {self.data_type}")
         if self.data_type.kind in "ui" and self.data_type.itemsize < 8 and array.dtype.kind == "f":
-            # C leaves a float outside the range undefined; upstream's goes by way of the next register.
+            # In C a float outside the range is undefined; MindSpore's converts through the next larger integer.
             if self.data_type == np.uint32:
                 array = array.astype(np.int64)
             else:
@@ -185,7 +185,7 @@ def _check_numeric(data_type: Any, name: str) -> np.dtype:
 
 @arguments
 class Mask(TensorOperation):
-    """Where the input stands in `operator` to `constant`, as `dtype`."""
+    """Mask of elements for which `operator` holds between input and `constant`, as `dtype`."""
 
     has_block = True
 
@@ -197,7 +197,7 @@ class Mask(TensorOperation):
         if (array.dtype.kind in "US") != isinstance(self.constant, (str, bytes)):
             raise RuntimeError(f"Mask: constant {self.constant!r} does not fit data of type {array.dtype}.")
         constant = self.constant
-        if array.dtype.kind not in "US":  # in the type of the data, as upstream: 2.5 may be 2, -1 255
+        if array.dtype.kind not in "US":  # in the type of the data, as in MindSpore: 2.5 may be 2, -1 255
             constant = np.asarray(constant).astype(array.dtype)
         return np.asarray(_COMPARISONS[self.operator](array, constant)).astype(self.dtype, copy=False)
 
@@ -206,7 +206,7 @@ class Mask(TensorOperation):
 
 @arguments
 class PadEnd(TensorOperation):
-    """The input filled up (or cut off) at the end of each axis; None in `pad_shape` leaves an axis as it is."""
+    """The input padded (or cut off) at the end of each axis; None in `pad_shape` leaves an axis unchanged."""
 
     pad_shape: Annotated[Any, kind_of(list)]
     pad_value: Annotated[Any, kind_of(str, float, bool, int, bytes)] = None
@@ -268,7 +268,7 @@ class Duplicate(TensorOperation):
 
 
 class Unique(TensorOperation):
-    """Flat unique elements in order of appearance; where each element went (int32); how often each came (int32)."""
+    """Flat unique elements in order of appearance; the new place of each element (int32); counts (int32)."""
 
     def _compute(self, array: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         _, first, inverse, counts = np.unique(array.ravel(), return_index=True, return_inverse=True, return_counts=True)

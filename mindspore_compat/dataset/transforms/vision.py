@@ -1,3 +1,3 @@
-"""What old scripts reach as ``mindspore.dataset.transforms.vision``: the image operations."""
+"""The image operations, under the old name ``mindspore.dataset.transforms.vision``."""
 
 from mindspore_compat.dataset.vision import *  # noqa: F403

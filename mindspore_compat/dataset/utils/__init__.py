@@ -1,4 +1,4 @@
-"""Helpers for own datasets. Upstream: ``mindspore.dataset.utils``."""
+"""Helpers for own datasets. MindSpore: ``mindspore.dataset.utils``."""
 
 from mindspore_compat.dataset.utils.line_reader import LineReader
 

@@ -1,4 +1,4 @@
-"""Lines of a text file by number. Upstream: ``mindspore.dataset.utils.LineReader``."""
+"""Lines of a text file by number. MindSpore: ``mindspore.dataset.utils.LineReader``."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["LineReader"]
 
 
 class LineReader:
-    """A text file whose lines are read by their number (from 1) without reading what stands before. A line that is no
-    UTF-8 is a RuntimeError.
+    """Text file with lines read by number (from 1) without reading those before. A line with invalid UTF-8 raises
+    RuntimeError.
     """
 
     def __init__(self, filename: str) -> None:
@@ -29,7 +29,7 @@ class LineReader:
         self._stream: Any = None
 
     def readline(self, line: int) -> str:
-        """Line `line` without its end. Raises: TypeError, ValueError outside [1, number of lines]."""
+        """Return line `line` without its end. Raises: TypeError, ValueError outside [1, number of lines]."""
         type_check(line, int, "line")
         check_value(line, (1, len(self.offsets)), "line")
         if self._stream is None:
@@ -47,7 +47,7 @@ class LineReader:
         return len(self.offsets)
 
     def len(self) -> int:
-        """Number of lines."""
+        """Return number of lines."""
         return len(self.offsets)
 
     def close(self) -> None:

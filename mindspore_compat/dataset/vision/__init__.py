@@ -1,4 +1,4 @@
-"""Operations on images. Upstream: ``mindspore.dataset.vision``."""
+"""Operations on images. MindSpore: ``mindspore.dataset.vision``."""
 
 from importlib import import_module
 from typing import Any
@@ -23,7 +23,7 @@ _others = module_getattr(__name__)
 
 
 def __getattr__(name: str) -> Any:
-    """The modules of 1.x names load when they are first used."""
-    if name == "ComposeOp":  # scripts of 0.x that were moved to this module kept the name
+    """Load the modules of 1.x names on first use."""
+    if name == "ComposeOp":  # scripts of 0.x ported to this module kept the name
         return import_module(f"{__name__}.py_transforms").ComposeOp
     return import_module(f"{__name__}.{name}") if name in _LAZY else _others(name)

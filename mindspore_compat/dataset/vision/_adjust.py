@@ -39,14 +39,14 @@ __all__ = [
 
 
 def _enhance(kind: str, image: Any, factor: float) -> Any:
-    """PIL's ImageEnhance of that name."""
+    """Return an image changed by PIL's ImageEnhance of that name."""
     from PIL import ImageEnhance
 
     return getattr(ImageEnhance, kind)(image).enhance(factor)
 
 
 class _Adjust(ImageOperation):
-    """One factor, one function for arrays, one PIL enhancer."""
+    """Base of adjustments: one factor, one function for arrays, one PIL enhancer."""
 
     _function: Callable[[np.ndarray, float], np.ndarray]
     _enhancer = ""
@@ -65,7 +65,7 @@ class _Adjust(ImageOperation):
 
 @arguments
 class AdjustBrightness(_Adjust):
-    """Brighter by a factor; 0 is black, 1 leaves it."""
+    """Brighter by a factor; 0 is black, 1 changes nothing."""
 
     _function = staticmethod(_color.adjust_brightness)
     _enhancer, _factor_name = "Brightness", "brightness_factor"
@@ -81,7 +81,7 @@ class AdjustBrightness(_Adjust):
 
 @arguments
 class AdjustContrast(_Adjust):
-    """More contrast by a factor; 0 is one grey, 1 leaves it."""
+    """More contrast by a factor; 0 is one grey, 1 changes nothing."""
 
     _function = staticmethod(_color.adjust_contrast)
     _enhancer, _factor_name = "Contrast", "contrast_factor"
@@ -91,7 +91,7 @@ class AdjustContrast(_Adjust):
 
 @arguments
 class AdjustSaturation(_Adjust):
-    """More colour by a factor; 0 is grey, 1 leaves it."""
+    """More colour by a factor; 0 is grey, 1 changes nothing."""
 
     _function = staticmethod(_color.adjust_saturation)
     _enhancer, _factor_name = "Color", "saturation_factor"
@@ -101,7 +101,7 @@ class AdjustSaturation(_Adjust):
 
 @arguments
 class AdjustSharpness(_Adjust):
-    """Sharper by a factor; 0 is smooth, 1 leaves it."""
+    """Sharper by a factor; 0 is smooth, 1 changes nothing."""
 
     takes_pil = False
     _function = staticmethod(_color.adjust_sharpness)
@@ -140,7 +140,7 @@ class AdjustHue(ImageOperation):
 
 @arguments
 class AdjustGamma(ImageOperation):
-    """``gain * value ** gamma`` with values in [0, 1]; of floats ``(gain * value) ** gamma``, as upstream."""
+    """``gain * value ** gamma`` with values in [0, 1]; of floats ``(gain * value) ** gamma``, as in MindSpore."""
 
     takes_batches = True
 
@@ -163,7 +163,7 @@ class AdjustGamma(ImageOperation):
 
     def _compute_pil(self, image: Any) -> Any:
         if len(image.getbands()) not in (1, 3):
-            return image  # as upstream
+            return image  # as MindSpore
         mode = image.mode
         return image.convert("RGB").point(self._table() * 3).convert(mode)
 
@@ -179,7 +179,7 @@ def _check_adjust(
 
 @arguments
 class RandomColorAdjust(RandomImageOperation):
-    """Brightness, contrast, saturation and hue drawn from ranges; x stands for 1 - x .. 1 + x (hue: -x .. x).
+    """Brightness, contrast, saturation and hue drawn from ranges; x means 1 - x .. 1 + x (hue: -x .. x).
 
     Examples:
         >>> image = np.full((2, 2, 3), 100, np.uint8)
@@ -212,7 +212,7 @@ class RandomColorAdjust(RandomImageOperation):
         if not is_pil(image):
             _color.check_rgb(image, "RandomColorAdjust")
         for i in order:
-            # PIL's conversion is lossy even where nothing is adjusted; upstream does it too.
+            # PIL's conversion is lossy even without an adjustment, also in MindSpore.
             if is_pil(image) or factors[i] != (0 if i == 3 else 1):
                 image = _ADJUSTERS[i][is_pil(image)](image, factors[i])
         return image
@@ -227,7 +227,7 @@ _ADJUSTERS: list[tuple[Callable, Callable]] = [
 
 
 def _factor(limits: tuple[float, float]) -> float:
-    """A number between the two limits."""
+    """Return a number between the two limits."""
     return (limits[1] - limits[0]) * python_random().random() + limits[0]
 
 

@@ -50,7 +50,7 @@ class RandomSelectSubpolicy(TensorOperation):
         return [operation for pairs in self.policy for operation, _ in pairs]
 
     def _as_input(self, value: Any) -> Any:
-        return np.asarray(value) if is_pil(value) else value  # upstream's engine knows no PIL images
+        return np.asarray(value) if is_pil(value) else value  # MindSpore's engine knows no PIL images
 
     def _compute(self, *values: Any) -> tuple:
         engine = engine_of(self)
@@ -97,7 +97,7 @@ class UniformAugment(TensorOperation):
 
 
 def _by_axis(kind: str, image: np.ndarray, amount: float, resample: Inter, fill: Fill) -> np.ndarray:
-    """Shear (radians) or translate along one axis; upstream takes the pixels of its tables for shares of the image."""
+    """Shear (radians) or translate along one axis. As in MindSpore, table pixels count as fractions of the image."""
     pair = (amount, 0.0) if kind.endswith("X") else (0.0, amount)
     if kind.startswith("Shear"):
         degrees = tuple(a * 180 / math.pi for a in pair)
@@ -118,14 +118,14 @@ _WHOLE = {"AutoContrast": AutoContrast(), "Equalize": Equalize(), "Invert": Inve
 
 
 def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter, fill: Fill) -> np.ndarray:
-    """One of the operations that the published policies are made of."""
+    """Apply one of the operations of the published policies."""
     if name in _ADJUST:
         return _ADJUST[name](image, float(np.float32(1) + np.float32(magnitude)))
     if name[-1] in "XY":
         return _by_axis(name, image, magnitude, resample, fill)
     if name == "Rotate":
         red, green, blue = fill
-        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # as upstream mixes them up here
+        return rotate(image, magnitude, resample, False, None, (red, blue, green))  # swapped as in MindSpore
     if name == "Posterize":
         return posterize(image, int(magnitude))
     if name == "Solarize":
@@ -134,7 +134,7 @@ def apply_named(name: str, image: np.ndarray, magnitude: float, resample: Inter,
 
 
 class _Augment(ImageOperation):
-    """Shared by the three; a subclass gives `_augment`."""
+    """Base of the three; a subclass gives `_augment`."""
 
     draws = True
 
@@ -154,7 +154,7 @@ class _Augment(ImageOperation):
 
 
 def _steps(start: float, end: float, bins: int) -> np.ndarray:
-    """Evenly from `start` to `end`, in upstream's float32."""
+    """Return even steps from `start` to `end`, in MindSpore's float32."""
     step = (np.float32(end) - np.float32(start)) / np.float32(bins - 1)
     return np.float32(start) + np.arange(bins, dtype=np.float32) * step
 
@@ -162,7 +162,7 @@ def _steps(start: float, end: float, bins: int) -> np.ndarray:
 def _spaces(
     bins: int, shape: tuple[int, ...], wide: bool, brightest: float = 255.0
 ) -> dict[str, tuple[np.ndarray, bool]]:
-    """Magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
+    """Return magnitudes of each operation, from weakest to strongest, and whether its sign is drawn."""
     strength = _steps(0.0, 0.99 if wide else 0.9, bins)
     shear = _steps(0.0, 0.99 if wide else 0.3, bins)
     bits = 8 - np.round(np.arange(bins) / ((bins - 1) / (6 if wide else 4)))
@@ -187,7 +187,7 @@ def _spaces(
 
 
 def _index(engine: MersenneTwister, count: int) -> int:
-    """A number below `count` as upstream draws it: 0 comes twice as often as the others."""
+    """Return a number below `count` as drawn in MindSpore: 0 is twice as likely as the others."""
     return engine.integer(0, count) % count
 
 

@@ -48,7 +48,7 @@ class Decode(ImageOperation):
 
 
 def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
-    """The bytes as uint8; TypeError unless they are a one-dimensional array of uint8 or int8."""
+    """Return the bytes as uint8; TypeError unless they are a one-dimensional array of uint8 or int8."""
     if content.ndim != 1 or content.dtype not in (np.uint8, np.int8):
         raise TypeError(
             f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape "
@@ -73,7 +73,7 @@ class Rescale(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         if self.rescale < 0:
             raise RuntimeError(f"Rescale: rescale must be greater than or equal to 0, got: {self.rescale:.6f}.")
-        if self.shift:  # rounded once, as upstream, whose products are of float64
+        if self.shift:  # rounded once, as in MindSpore with its float64 products
             return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
         result = image.astype(np.float32)
         result *= self.rescale
@@ -212,7 +212,7 @@ class ToTensor(ImageOperation):
         if images.ndim == 3:
             images = images[..., None]
         result = np.ascontiguousarray(images.transpose(0, 3, 1, 2), dtype=np.float32)
-        result *= np.float32(1 / 255)  # not divided (but for PIL images): upstream's last bit, also of float64
+        result *= np.float32(1 / 255)  # not divided (but for PIL images): MindSpore's last bit, also of float64
         return result.astype(self.output_type, copy=False)
 
     def _compute_pil(self, image: Any) -> np.ndarray:
@@ -236,7 +236,7 @@ class ToPIL(PyTensorOperation):
             return image
         from PIL import Image
 
-        if image.ndim not in (2, 3):  # pillow would make a column of what is not decoded
+        if image.ndim not in (2, 3):  # pillow would make a column of undecoded bytes
             raise ValueError(f"The dimension of input image should be 2 or 3. Got {image.ndim}.")
         if image.ndim == 3 and image.shape[2] == 1:
             image = image[:, :, 0]

@@ -18,7 +18,7 @@ __all__ = ["CutMixBatch", "MixUp", "MixUpBatch"]
 
 
 class _BatchOperation(TensorOperation):
-    """Takes a batch of images (N, H, W, C) and one-hot labels (N, classes) or (N, rows, classes)."""
+    """Base of operations on a batch of images (N, H, W, C) and one-hot labels (N, classes) or (N, rows, classes)."""
 
     is_multi_column = True
     releases_gil = True
@@ -92,14 +92,14 @@ class CutMixBatch(_BatchOperation):
 
 
 def _share(first: Gamma, second: Gamma) -> np.float32:
-    """A number from Beta(alpha, alpha)."""
+    """Return a number from Beta(alpha, alpha)."""
     one, other = first.draw(), second.draw()
     return one / (one + other)
 
 
 def _draw_box(engine: MersenneTwister, height: int, width: int, share: np.float32) -> tuple[slice, slice]:
-    """A box of about ``1 - share`` of the area around a random middle, cut at the borders; never the whole image, and
-    at least one pixel.
+    """Return a box of about ``1 - share`` of the area around a random middle, cut at the borders; never the whole
+    image, and at least one pixel.
     """
     cut = np.sqrt(np.float32(1) - share)
     bounds = []
@@ -117,8 +117,8 @@ def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndar
 
 @arguments
 class MixUp(PyTensorOperation):
-    """Each of the `batch_size` images (and labels) mixed with the next one of the batch (`is_single`), or with what
-    stood in its place in the batch before, as that came out; float64.
+    """Each of the `batch_size` images (and labels) mixed with the next one of the batch (`is_single`), or with the
+    result at its place in the batch before; float64.
 
     Args:
         alpha: each image's share is drawn from Beta(alpha, alpha).

@@ -1,5 +1,5 @@
-"""Resizing of arrays, by cubic curves or of 16-bit integers, in the numbers of the OpenCV that upstream has; those
-installed give others.
+"""Resizing of arrays, by cubic curves or of 16-bit integers, with the rounding of MindSpore's OpenCV; the installed one
+differs.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from mindspore_compat._format.images import opencv
 __all__ = ["resize_blended"]
 
 _PARTS = 2048
-#: how many elements OpenCV adds up at a time, beginning with the last pixel; the rest begins with the first one
+#: elements that OpenCV adds up at a time, from the last pixel on; the rest from the first one on
 _AT_A_TIME = {"uint8": 8, "uint16": 8, "int16": 8, "float32": 4}
 
 
 def _weights(size: int, wanted: int, is_cubic: bool) -> tuple[np.ndarray, np.ndarray]:
-    """For each place of the result the pixels (4 or 2, wanted) that it takes and their weights; cubic: a = -0.75."""
+    """Return for each place of the result its source pixels (4 or 2, wanted) and their weights; cubic: a = -0.75."""
     places = ((np.arange(wanted) + 0.5) * (1.0 / (wanted / size)) - 0.5).astype(np.float32)
     first = np.floor(places)
     x, a, one = places - first, np.float32(-0.75), np.float32(1)
@@ -31,7 +31,7 @@ def _weights(size: int, wanted: int, is_cubic: bool) -> tuple[np.ndarray, np.nda
 
 
 def resize_blended(image: np.ndarray, size: tuple[int, int], is_cubic: bool) -> np.ndarray:
-    """``image`` (H, W[, C]) of bytes (cubic only), 16-bit integers or floats in ``size`` (height, width)."""
+    """Return ``image`` (H, W[, C]) of bytes (cubic only), 16-bit integers or floats in ``size`` (height, width)."""
     across, weights_x = _weights(image.shape[1], size[1], is_cubic)
     down, weights_y = _weights(image.shape[0], size[0], is_cubic)
     kind = np.float64 if image.dtype == np.float64 else np.float32
@@ -57,14 +57,14 @@ def resize_blended(image: np.ndarray, size: tuple[int, int], is_cubic: bool) -> 
 
 
 def _turned(image: np.ndarray) -> np.ndarray:
-    """(H, W, C) as (W, H, C), where rows lie together; OpenCV does it ten times faster, of up to four channels."""
+    """Return (H, W, C) as (W, H, C), contiguous by rows; OpenCV is ten times faster, for up to four channels."""
     if image.shape[2] > 4:
         return np.ascontiguousarray(image.transpose(1, 0, 2))
     return opencv().transpose(image).reshape(image.shape[1], image.shape[0], -1)
 
 
 def _sum(rows: np.ndarray, places: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The weighted rows at the places (n, wanted), added in this order: (wanted, …)."""
+    """Return the weighted rows at the places (n, wanted), added in this order: (wanted, …)."""
     result, part = np.zeros((2, places.shape[1], rows.shape[1]), rows.dtype)
     for number, (place, weight) in enumerate(zip(places, weights)):
         taken = part if number else result

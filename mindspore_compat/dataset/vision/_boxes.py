@@ -1,5 +1,5 @@
 """Operations on an image and its boxes together. Boxes are float32 (n, 4 or more): x, y, width, height in pixels, then
-what stays as it is.
+unchanged values.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class _WithBoxes(TensorOperation):
-    """Takes the columns image and boxes. A subclass gives `_both`, which may change the boxes it gets."""
+    """Base of operations on the columns image and boxes. A subclass gives `_both`, which may change its boxes."""
 
     draws = True
 
@@ -71,7 +71,7 @@ def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
 
 
 def _cropped(boxes: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:
-    """Boxes as seen in a part of the image; those outside of it are left out."""
+    """Return boxes as seen in a part of the image; those outside of it are dropped."""
     ends = boxes[:, :2] + boxes[:, 2:4]
     low, size = np.array([left, top], np.float32), np.array([width, height], np.float32)
     boxes = boxes[inside := ((boxes[:, :2] <= low + size) & (ends >= low)).all(1)]
@@ -138,7 +138,7 @@ class RandomResizeWithBBox(ResizeWithBBox):
 
 @arguments
 class RandomCropWithBBox(_WithBoxes):
-    """A random box of `size` of the image; boxes outside of it are left out. Arguments as of `RandomCrop`."""
+    """A random box of `size` of the image; boxes outside of it are dropped. Arguments as of `RandomCrop`."""
 
     size: Any
     padding: Any = None
@@ -160,7 +160,7 @@ class RandomCropWithBBox(_WithBoxes):
 
 @arguments
 class RandomResizedCropWithBBox(_WithBoxes):
-    """A random part of the image, resized; boxes outside of it are left out. Arguments as of `RandomResizedCrop`."""
+    """A random part of the image, resized; boxes outside of it are dropped. Arguments as of `RandomResizedCrop`."""
 
     size: Any
     scale: tuple[float, float] = (0.08, 1.0)
@@ -179,8 +179,8 @@ class RandomResizedCropWithBBox(_WithBoxes):
 
 @arguments
 class BoundingBoxAugment(_WithBoxes):
-    """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized where it has
-    another size.
+    """`transform` applied to the image inside of each box, with probability `ratio`; its result is resized if its size
+    differs.
     """
 
     transform: Annotated[Any, kind_of(TensorOperation)]
@@ -195,6 +195,6 @@ class BoundingBoxAugment(_WithBoxes):
             if engine.single() < np.float32(self.ratio):
                 left, top, width, height = (int(value) for value in box[:4])
                 (result,) = self.transform._apply(crop_box(image, top, left, height, width))
-                # a box that ends between pixels is taken without its last part
+                # a box that ends between pixels loses its last part
                 image[top : top + height, left : left + width] = resize_image(result, (height, width), Inter.LINEAR)
         return image, boxes

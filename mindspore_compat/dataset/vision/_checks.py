@@ -1,4 +1,4 @@
-"""Checks of arguments that image operations share: ``check(value, name) -> what is kept``."""
+"""Checks of arguments of image operations: ``check(value, name) -> stored value``."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ __all__ = [
 
 
 def twice(value: Any) -> tuple[Any, Any]:
-    """A value for both."""
+    """Return a value for both."""
     return value, value
 
 
 def around_zero(value: Any) -> tuple[Any, Any]:
-    """The range from minus a number to plus it."""
+    """Return the range from minus a number to plus it."""
     return -value, value
 
 
 def need_warping(interpolation: Inter, name: str, error: type[Exception] = RuntimeError) -> None:
-    """Raise RuntimeError, or `error` for what is of PIL images only, unless arrays are turned and sheared by it."""
+    """Raise RuntimeError (or `error` for modes of PIL images only) unless arrays can be rotated and sheared with it."""
     if interpolation in (Inter.ANTIALIAS, Inter.PILCUBIC):
         raise (error if interpolation == Inter.ANTIALIAS else RuntimeError)(
             f"{name}: Invalid InterpolationMode, {interpolation.name} is not supported for arrays, expected NEAREST, "
@@ -50,7 +50,7 @@ def need_warping(interpolation: Inter, name: str, error: type[Exception] = Runti
 
 
 def check_border(mode: Any, name: str = "padding_mode") -> str:
-    """A `Border`; its value."""
+    """Check for a `Border`; return its value."""
     return kind_of(Border)(mode, name).value
 
 
@@ -59,13 +59,13 @@ _extent = several(real(0), is_ordered=True)
 
 
 def check_padding(padding: Any, name: str = "padding") -> tuple[int, ...]:
-    """(left, top, right, bottom) of an int, (left and right, top and bottom) or all four."""
+    """Return (left, top, right, bottom) of an int, (left and right, top and bottom) or all four."""
     sides = _sides(padding, name)
     return (*sides, *sides)[:4]
 
 
 def check_scale(scale: Any, name: str = "scale") -> tuple[float, float]:
-    """A range of factors or shares, not only 0."""
+    """Return a range of factors or shares, not only 0."""
     low, high = _extent(scale, name)
     check_positive(high, f"{name}[1]")
     return low, high

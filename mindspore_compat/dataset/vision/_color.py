@@ -1,4 +1,4 @@
-"""Arithmetic of the colour operations on arrays (H, W, 3); the numbers are upstream's."""
+"""Arithmetic of the colour operations on arrays (H, W, 3); the numbers are MindSpore's."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ __all__ = [
 
 
 def check_rgb(image: np.ndarray, name: str) -> None:
-    """Raise RuntimeError unless it is (H, W, 3), and of a type that the operation takes."""
+    """Raise RuntimeError unless it is (H, W, 3), and of an accepted type."""
     check_image(image, name)
     if image.ndim != 3 or image.shape[2] != 3:
         raise RuntimeError(f"{name}: image shape is incorrect, expected <H, W, 3>, but got {image.shape}.")
 
 
 def _table(values: np.ndarray, image: np.ndarray) -> np.ndarray:
-    """A uint8 image with each value replaced by that of a table of 256."""
+    """Return a uint8 image with each value replaced by that of a table of 256."""
     return opencv().LUT(np.ascontiguousarray(image), values.astype(np.uint8))
 
 
 def to_uint8(values: np.ndarray) -> np.ndarray:
-    """Rounded half to even and cut to 0 .. 255, as OpenCV's saturate_cast does."""
+    """Return values rounded half to even and clipped to 0 .. 255, as OpenCV's saturate_cast does."""
     return np.clip(np.rint(values), 0, 255).astype(np.uint8)
 
 
 def gray(image: np.ndarray) -> np.ndarray:
-    """Luminance (H, W) of RGB."""
+    """Return luminance (H, W) of RGB."""
     if image.dtype == np.bool_:
         return gray(as_matrix(image)).astype(np.bool_)
     if image.dtype not in (np.uint8, np.uint16):
@@ -49,13 +49,13 @@ def gray(image: np.ndarray) -> np.ndarray:
 
 
 def _blend(first: np.ndarray, second: np.ndarray | np.floating, factor: float) -> np.ndarray:
-    """``first * factor + second * (1 - factor)`` in float32."""
+    """Return ``first * factor + second * (1 - factor)`` in float32."""
     weight = np.float32(factor)
     return first.astype(np.float32) * weight + second * (np.float32(1) - weight)
 
 
 def _mixed(first: np.ndarray, second: np.ndarray, factor: float) -> np.ndarray:
-    """The same of uint8 images, to the last bit as upstream: in this order, of a float32 factor."""
+    """Return the blend of uint8 images, exact to MindSpore's last bit: in this order, with a float32 factor."""
     weight = float(np.float32(factor))
     return opencv().addWeighted(second, 1 - weight, np.ascontiguousarray(first), weight, 0).reshape(first.shape)
 
@@ -64,7 +64,7 @@ _LEVELS = np.arange(256, dtype=np.float32)
 
 
 def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:
-    """Scaled values."""
+    """Return scaled values."""
     if image.dtype == np.uint8:
         return _table(to_uint8(_LEVELS * np.float32(factor)), image)
     wide = np.float64 if image.dtype == np.int32 else np.float32
@@ -76,7 +76,7 @@ def adjust_brightness(image: np.ndarray, factor: float) -> np.ndarray:
 
 
 def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
-    """Mixed with the image's mean grey."""
+    """Return the image mixed with its mean grey."""
     if image.dtype == np.uint8:
         mean = np.rint(opencv().mean(gray(image))[0])  # halves to the even one
         return _table(_mixed(_LEVELS.astype(np.uint8), np.full(256, mean, np.uint8), factor), image)
@@ -86,7 +86,7 @@ def adjust_contrast(image: np.ndarray, factor: float) -> np.ndarray:
 
 
 def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
-    """Mixed with the grey image."""
+    """Return the image mixed with the grey image."""
     image = as_matrix(image)
     grey = opencv().merge([gray(image)] * 3)
     if image.dtype in (np.uint8, np.uint16):
@@ -95,7 +95,7 @@ def adjust_saturation(image: np.ndarray, factor: float) -> np.ndarray:
 
 
 def adjust_hue(image: np.ndarray, factor: float) -> np.ndarray:
-    """Hue turned by `factor` of the circle."""
+    """Return the image with hue turned by `factor` of the circle."""
     if image.dtype != np.uint8:
         hsv = rgb_to_hsv(image)
         hsv[..., 0] = (hsv[..., 0] + factor) % 1.0
@@ -106,13 +106,13 @@ def adjust_hue(image: np.ndarray, factor: float) -> np.ndarray:
     return _bytes_of_hsv(hsv)
 
 
-#: for red, green and blue: which of the four levels stands there in each sixth of the circle
+#: for red, green and blue: index of the level in each sixth of the circle
 _LEVEL_OF = np.array([[0, 2, 1, 1, 3, 0], [3, 0, 0, 2, 1, 1], [1, 1, 3, 0, 0, 2]])
 
 
 def _bytes_of_hsv(hsv: np.ndarray) -> np.ndarray:
-    """RGB of hue, saturation and value, all bytes, in the float32 of upstream's OpenCV, which cuts 32 pixels of a row
-    at a time to whole numbers and rounds what is left of it (with AVX2); others round all.
+    """Return RGB of hue, saturation and value, all bytes, in the float32 of MindSpore's OpenCV. With AVX2 it truncates
+    32 pixels of a row at a time and rounds the rest; other OpenCVs round all.
     """
     one, whole = np.float32(1), np.float32(1 / 255)
     hue, saturation, value = hsv.astype(np.float32).transpose(2, 0, 1)
@@ -129,7 +129,7 @@ def _bytes_of_hsv(hsv: np.ndarray) -> np.ndarray:
 
 
 def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
-    """Mixed with the smoothed image (all but the outermost pixels)."""
+    """Return the image mixed with the smoothed image (all but the outermost pixels)."""
     cv2 = opencv()
     image = np.ascontiguousarray(as_matrix(image))
     kernel = np.ones((3, 3), np.float32)
@@ -141,7 +141,7 @@ def adjust_sharpness(image: np.ndarray, factor: float) -> np.ndarray:
 
 
 def rgb_to_hsv(image: np.ndarray) -> np.ndarray:
-    """RGB in [0, 1] (..., 3) as hue, saturation, value in [0, 1]; float64."""
+    """Return RGB in [0, 1] (..., 3) as hue, saturation, value in [0, 1]; float64."""
     rgb = np.asarray(image, dtype=np.float64)
     high, low = rgb.max(-1), rgb.min(-1)
     spread = high - low
@@ -153,7 +153,7 @@ def rgb_to_hsv(image: np.ndarray) -> np.ndarray:
 
 
 def hsv_to_rgb(image: np.ndarray) -> np.ndarray:
-    """The inverse."""
+    """Return the inverse of `rgb_to_hsv`."""
     hue, saturation, value = (np.asarray(image[..., c], dtype=np.float64) for c in range(3))
     part = hue * 6
     sector = np.floor(part)
@@ -165,7 +165,7 @@ def hsv_to_rgb(image: np.ndarray) -> np.ndarray:
 
 
 def equalize(channel: np.ndarray) -> np.ndarray:
-    """A uint8 channel with its histogram spread evenly."""
+    """Return a uint8 channel with its histogram spread evenly."""
     histogram = np.bincount(channel.ravel(), minlength=256)
     first = int(np.flatnonzero(histogram)[0])
     rest = channel.size - histogram[first]
@@ -177,7 +177,7 @@ def equalize(channel: np.ndarray) -> np.ndarray:
 
 
 def auto_contrast(channel: np.ndarray, cutoff: float, ignore: list[int]) -> np.ndarray:
-    """A uint8 channel stretched to 0 .. 255 without `cutoff` percent at both ends and the values `ignore`."""
+    """Return a uint8 channel stretched to 0 .. 255 without `cutoff` percent at both ends and the values `ignore`."""
     histogram = np.bincount(channel.ravel(), minlength=256)
     histogram[ignore] = 0
     if cutoff:

@@ -28,7 +28,7 @@ __all__ = [
 
 @arguments
 class RandomLighting(RandomImageOperation):
-    """AlexNet's PCA noise of strength `alpha`."""
+    """PCA noise of AlexNet, of strength `alpha`."""
 
     _VECTORS = np.array(
         [
@@ -123,7 +123,7 @@ class RandomGrayscale(PilOperation):
 
 @arguments
 class _HsvOperation(PyTensorOperation):
-    """On arrays (..., 3) with `is_hwc`, else (..., 3, H, W)."""
+    """Base of HSV operations, on arrays (..., 3) with `is_hwc`, else (..., 3, H, W)."""
 
     implementation = Implementation.PY
     _function = staticmethod(_color.rgb_to_hsv)

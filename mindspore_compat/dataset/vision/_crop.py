@@ -1,4 +1,4 @@
-"""Cropping, padding, cutting to patches."""
+"""Crops, padding and patches."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ __all__ = ["CenterCrop", "Crop", "FiveCrop", "Pad", "PadToSize", "RandomCrop", "
 
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:
-    """An array or PIL image with (left, top, right, bottom) pixels added."""
+    """Return an array or PIL image with (left, top, right, bottom) pixels added."""
     if is_pil(image):
         return _pad_pil(image, padding, fill, mode) if any(padding) else image
     return pad_block(image[None], padding, fill, mode)[0]
 
 
 def pad_block(images: np.ndarray, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str) -> np.ndarray:
-    """`pad_image` of a block (N, H, W[, C])."""
+    """Return `pad_image` of a block (N, H, W[, C])."""
     left, top, right, bottom = padding
     images = as_matrix(images)
     if not any(padding):
@@ -199,14 +199,14 @@ class RandomCrop(RandomImageOperation):
                 return padding, 0, 0
             draw = python_random().randint
             return padding, draw(0, spare[0]), draw(0, spare[1])
-        if not any(spare) and padding == tuple(self.padding):  # nothing is drawn where the image just fits
+        if not any(spare) and padding == tuple(self.padding):  # no draw if the image just fits
             return padding, 0, 0
         engine = engine or engine_of(self)
         x, y = engine.integer(0, spare[1]), engine.integer(0, spare[0])
         return padding, y, x
 
     def _steps(self, padding: tuple[int, int, int, int]) -> list[tuple[int, int, int, int]]:
-        """What is added first, and what the size needs then: where the image is reflected, it makes a difference."""
+        """Return the padding to add first, and that for the size: with reflection the order matters."""
         left, top, right, bottom = (whole - first for whole, first in zip(padding, self.padding, strict=True))
         return [tuple(self.padding), (left, top, right, bottom)]
 

@@ -1,4 +1,4 @@
-"""Erasing parts of images."""
+"""Erasure of parts of images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flipping."""
+"""Flips."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["HorizontalFlip", "RandomHorizontalFlip", "RandomVerticalFlip", "Vert
 
 
 def flip(image: Any, is_vertical: bool, name: str = "Flip") -> Any:
-    """An array or PIL image upside down or mirrored, for the operation of that name."""
+    """Return an array or PIL image upside down or mirrored, for the operation of that name."""
     if is_pil(image):
         return image.transpose(1 if is_vertical else 0)  # Image.Transpose.FLIP_TOP_BOTTOM, FLIP_LEFT_RIGHT
     check_image(image, name)

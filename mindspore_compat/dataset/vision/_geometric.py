@@ -50,7 +50,7 @@ Fill = tuple[int, ...]
 
 
 def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any, fill: Fill) -> Any:
-    """An array or PIL image turned counter-clockwise."""
+    """Return an array or PIL image turned counter-clockwise."""
     if is_pil(image):
         angle = angle % 360.0
         if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
@@ -73,12 +73,12 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         new_width, new_height = turned_size(angle, (width, height), middle)
         matrix[:, 2] += (new_width - width) / 2.0, (new_height - height) / 2.0
         height, width = round(new_height), round(new_width)
-    # Upstream takes the fill of a rotation in the order blue, green, red.
+    # MindSpore reads the fill of a rotation in the order blue, green, red.
     return warp_affine(turned, invert_affine(matrix), (height, width), _warp_mode(resample), fill[::-1])
 
 
 def _warp_mode(resample: Inter) -> int:
-    """AREA has no meaning here: OpenCV takes it for LINEAR."""
+    """Return OpenCV's mode. AREA has no meaning here: OpenCV uses LINEAR for it."""
     return {Inter.NEAREST: 0, Inter.BICUBIC: 3}.get(resample, 2)
 
 
@@ -129,7 +129,7 @@ def affine(
     resample: Inter,
     fill: Fill,
 ) -> Any:
-    """An array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
+    """Return an array or PIL image turned, moved (pixels), scaled and sheared around its middle."""
     if is_pil(image):
         return _affine_pil(image, angle, translate, scale, shear, resample)
     check_image(image, "Affine")
@@ -151,7 +151,7 @@ def _affine_pil(
     width, height = image.size
     center = (width * 0.5 + 0.5, height * 0.5 + 0.5)
     rotation, shear_x, shear_y = math.radians(angle), math.radians(shear[0]), math.radians(shear[1])
-    # Upstream's own (older) order of shear and rotation.
+    # MindSpore's own (older) order of shear and rotation.
     factor = math.cos(rotation + shear_x) * math.cos(rotation + shear_y)
     factor += math.sin(rotation + shear_x) * math.sin(rotation + shear_y)
     m = np.array(
@@ -162,7 +162,7 @@ def _affine_pil(
     ) / (factor * scale)
     shift = np.array(center) - m @ np.array([center[0] + translate[0], center[1] + translate[1]])
     data = (m[0, 0], m[0, 1], shift[0], m[1, 0], m[1, 1], shift[1])
-    # no fill: upstream compares Pillow's version as text, and hands it to none whose number has two digits
+    # no fill: MindSpore compares Pillow's version as text, and omits it for two-digit versions
     return image.transform((width, height), Image.Transform.AFFINE, data, pil_resampling(resample))
 
 
@@ -221,7 +221,7 @@ class RandomAffine(RandomImageOperation):
             shear = float(engine.single(*self.shear[:2])), float(engine.single(*self.shear[2:]))
             return math.fmod(angle, 360.0), translate, scale, shear
         angle, (width, height) = uniform(self.degrees), image.size
-        farthest = x[0] * width, x[1] * height  # upstream takes the first two numbers for how far in x and in y
+        farthest = x[0] * width, x[1] * height  # MindSpore reads the first two numbers as shares in x and in y
         shift = tuple(round(uniform((-most, most))) for most in farthest)
         return angle, shift, uniform(self.scale), (uniform(self.shear[:2]), uniform(self.shear[2:]))
 
@@ -231,7 +231,7 @@ class RandomAffine(RandomImageOperation):
 
 
 def perspective(image: Any, start: Any, end: Any, interpolation: Inter) -> Any:
-    """An array or PIL image with four points (x, y) moved to four others."""
+    """Return an array or PIL image with four points (x, y) moved to four others."""
     if is_pil(image):
         from PIL import Image
 

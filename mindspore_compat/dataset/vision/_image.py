@@ -1,4 +1,4 @@
-"""Checks and resizing of images, arrays (H, W[, C]), by OpenCV, which upstream uses; it works without Python's lock."""
+"""Checks and resizing of images, arrays (H, W[, C]), by OpenCV, as in MindSpore; it releases the GIL."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, n
 
 
 def as_matrix(image: np.ndarray) -> np.ndarray:
-    """The image as upstream's OpenCV has it: booleans are bytes there, and the operations that answer with its matrix
-    leave them so.
+    """Return the image as in MindSpore's OpenCV: booleans are bytes there, and operations that return its matrix keep
+    them so.
     """
     return image.view(np.uint8) if image.dtype == np.bool_ else image
 
 
 def is_pil(img: Any) -> bool:
-    """Whether it is a PIL image; PIL is not imported for that."""
+    """Return whether it is a PIL image, without importing PIL."""
     return hasattr(img, "getbands") and hasattr(img, "convert")
 
 
 def resize(image: np.ndarray, size: tuple[int, int], interpolation: int) -> np.ndarray:
-    """`image` (H, W[, C]) in `size` (height, width)."""
+    """Return `image` (H, W[, C]) in `size` (height, width)."""
     if image.shape[:2] == tuple(size):
         return image
     if interpolation == _PILCUBIC:
@@ -43,20 +43,20 @@ def resize(image: np.ndarray, size: tuple[int, int], interpolation: int) -> np.n
 
 
 def resize_into(image: np.ndarray, result: np.ndarray, interpolation: int) -> None:
-    """Fill `result` (H, W[, C]) with `image` in that size. Raises: RuntimeError for types that can not be blended."""
+    """Fill `result` (H, W[, C]) with `image` in that size. Raises: RuntimeError for types that cannot be blended."""
     if image.dtype not in _BLENDABLE and interpolation != _NEAREST:
         raise RuntimeError(f"Resize: input of type {image.dtype} is not supported; expected uint8 or float32.")
-    if interpolation == _NEAREST or image.dtype == np.bool_:  # bytes that are only moved, or 0 and 1
+    if interpolation == _NEAREST or image.dtype == np.bool_:  # bytes that are only copied, or 0 and 1
         kind = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}[image.dtype.itemsize]
         image, result = image.view(kind), result.view(kind)
     if interpolation == _LINEAR and image.dtype in _SHORT and image.shape[:2] == (2 * len(result), 2 * result.shape[1]):
-        interpolation = _AREA  # means of four pixels, which OpenCV takes there
+        interpolation = _AREA  # means of four pixels, as OpenCV does there
     if interpolation == _CUBIC or (interpolation == _LINEAR and image.dtype in _SHORT):
         result[...] = resize_blended(image, result.shape[:2], interpolation == _CUBIC)
         return
     cv2 = opencv()
     filled = cv2.resize(image, result.shape[1::-1], result, interpolation=_CV_INTER[interpolation])
-    if not np.shares_memory(filled, result):  # OpenCV leaves out an axis of one channel
+    if not np.shares_memory(filled, result):  # OpenCV drops an axis of one channel
         result[...] = filled.reshape(result.shape)
 
 
@@ -68,7 +68,7 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
             f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
         )
 
-    def resized(picture: Any) -> Any:  # upstream resizes across first; Pillow's order depends on its version
+    def resized(picture: Any) -> Any:  # MindSpore resizes across first; Pillow's order depends on its version
         across = picture.resize((size[1], image.shape[0]), Image.Resampling.BICUBIC)
         return across.resize(size[::-1], Image.Resampling.BICUBIC)
 

@@ -1,4 +1,4 @@
-"""Operations on the values of pixels: equalize, contrast, invert, posterize, solarize; and those by chance."""
+"""Operations on the values of pixels: equalize, contrast, invert, posterize, solarize; and random ones."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Invert(ImageOperation):
 
 
 def _inverted(image: np.ndarray) -> np.ndarray:
-    """255 minus the image, kept to the range of its type."""
+    """Return 255 minus the image, kept to the range of its type."""
     if image.dtype.kind not in "iu" or image.dtype == np.uint8:
         return (255 - image).astype(image.dtype)
     limits = np.iinfo(image.dtype)
@@ -123,7 +123,7 @@ class Posterize(ImageOperation):
 
 
 def posterize(image: np.ndarray, bits: int) -> np.ndarray:
-    """See `Posterize`."""
+    """Keep only the upper `bits` of each value."""
     check_image(image, "Posterize")
     image = as_matrix(image)
     if image.dtype not in (np.uint8, np.int8):
@@ -157,7 +157,7 @@ class Solarize(ImageOperation):
 
 
 def solarize(image: np.ndarray, low: float, high: float) -> np.ndarray:
-    """See `Solarize`; equal limits mean: from there on."""
+    """Invert values within the limits; equal limits mean: from there on."""
     check_image(image, "Solarize")
     inside = image >= low if low == high else (image >= low) & (image <= high)
     return np.where(inside, _inverted(image), image).astype(image.dtype)
@@ -193,7 +193,7 @@ class _Maybe(ImageOperation):
         arrays = tuple(map(self._as_input, values))
         if engine_of(self).chance(np.float32(self.prob)):
             return self.operation._apply(*arrays)
-        for array in arrays:  # what it refuses is refused always, which one pixel shows
+        for array in arrays:  # errors do not depend on chance: one pixel shows them
             self.operation._apply(array[:1, :1] if array.ndim > 1 else array)
         return arrays
 

@@ -25,11 +25,11 @@ __all__ = [
 
 
 class ImageOperation(TensorOperation):
-    """An operation on arrays (H, W[, C]) that also takes PIL images.
+    """Operation on arrays (H, W[, C]) that also takes PIL images.
 
-    A subclass gives `_compute` (array to array) and, where PIL's own result is upstream's, `_compute_pil` (image to
-    image). Those that upstream has for arrays only are not `takes_pil`: they make an array of a PIL image, and so what
-    comes after them is done as for arrays.
+    A subclass gives `_compute` (array to array) and, if PIL's own result is MindSpore's, `_compute_pil` (image to
+    image). Operations that MindSpore has for arrays only do not set `takes_pil`: they convert a PIL image to an array,
+    also for the operations after them.
     """
 
     takes_pil = True
@@ -51,13 +51,13 @@ class ImageOperation(TensorOperation):
 
 
 def need_image(value: Any) -> None:
-    """Raise TypeError for what is no array, Tensor or PIL image."""
+    """Raise TypeError for other types than array, Tensor or PIL image."""
     if not isinstance(value, np.ndarray) and not hasattr(value, "asnumpy") and not is_pil(value):
         raise TypeError(f"Input should be NumPy or PIL image, got {type(value)}.")
 
 
 def each_image(function: Callable[[Any], Any], images: Any) -> Any:
-    """`function` of an image; of an array (..., H, W, C) the images' results in its place."""
+    """Return `function` of an image; of an array (..., H, W, C) the array of the images' results."""
     if is_pil(images) or images.ndim <= 3:
         return function(images)
     results = np.stack([function(image) for image in images.reshape(-1, *images.shape[-3:])])
@@ -65,7 +65,7 @@ def each_image(function: Callable[[Any], Any], images: Any) -> Any:
 
 
 class RandomImageOperation(ImageOperation):
-    """Draws parameters once per row and applies them to the row's columns (several with `is_multi_column`).
+    """Base of operations with parameters drawn once per row, applied to its columns (several with `is_multi_column`).
 
     A subclass gives `_draw(image) -> parameters` and `_transform(image, *parameters)`, both for arrays and PIL images.
     """
@@ -120,13 +120,13 @@ class PilOperation(PyTensorOperation):
 
 
 def around_middle(engine: MersenneTwister, limits: Sequence[float]) -> float:
-    """A number between the two limits, as upstream draws some: how far from the middle, in 32 bits."""
+    """Return a number between the two limits, drawn as in MindSpore: by the distance from the middle, in 32 bits."""
     low, high = np.float32(limits[0]), np.float32(limits[1])
     return float((high + low) / np.float32(2) + engine.single(-1.0, 1.0) * ((high - low) / np.float32(2)))
 
 
 def as_turn(degrees: Sequence[float]) -> tuple[Any, Any]:
-    """A range of angles as upstream draws from it: from 0 on, a whole turn around 0; the last bits depend on it."""
+    """Return a range of angles in MindSpore's form: from 0 on, a whole turn around 0; the last bits depend on it."""
     circle = np.float32(360)
     if degrees[1] - degrees[0] >= circle:
         return -circle / 2, circle / 2
@@ -136,5 +136,5 @@ def as_turn(degrees: Sequence[float]) -> tuple[Any, Any]:
 
 
 def uniform(limits: Sequence[float]) -> float:
-    """A number between the two limits, as Python draws it."""
+    """Return a number between the two limits, as Python draws it."""
     return float(python_random().uniform(limits[0], limits[1]))

@@ -1,4 +1,4 @@
-"""Operations that change an image's size."""
+"""Operations on image sizes."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ PIL_RESAMPLING = {Inter.NEAREST: 0, Inter.ANTIALIAS: 1, Inter.BILINEAR: 2, Inter
 
 
 def pil_resampling(interpolation: Inter) -> int:
-    """PIL's number of an interpolation. Raises: TypeError for AREA."""
+    """Return PIL's number of an interpolation. Raises: TypeError for AREA."""
     if interpolation not in PIL_RESAMPLING:
         raise TypeError(f"Current Interpolation is not supported with PIL input. Got {interpolation.name}.")
     return PIL_RESAMPLING[interpolation]
 
 
 def resize_image(image: Any, size: tuple[int, int] | int, interpolation: Inter) -> Any:
-    """An array or PIL image in `size`; an int is the length of the shorter side, the ratio stays."""
+    """Return an array or PIL image in `size`; an int is the length of the shorter side, the ratio stays."""
     height, width = image.size[::-1] if is_pil(image) else image.shape[:2]
     if isinstance(size, int):
         size = (size, int(size * width / height)) if height < width else (int(size * height / width), size)
@@ -102,7 +102,7 @@ class ResizedCrop(ImageOperation):
 
 
 def crop_box(image: Any, top: int, left: int, height: int, width: int) -> Any:
-    """The box of an array or PIL image. Raises: RuntimeError where it leaves the array; PIL fills with zeros."""
+    """Return the box of an array or PIL image. Raises: RuntimeError beyond the array; PIL fills with zeros."""
     if is_pil(image):
         return image.crop((left, top, left + width, top + height))
     if top + height > image.shape[0] or left + width > image.shape[1]:
@@ -147,7 +147,7 @@ class RandomResizedCrop(RandomImageOperation):
 
 
 def _draw_box(engine: MersenneTwister, height: int, width: int, how: RandomResizedCrop) -> tuple[int, int, int, int]:
-    """(top, left, height, width) of a random part of an array."""
+    """Return (top, left, height, width) of a random part of an array."""
     logs = [np.float32(math.log(np.float32(one))) for one in how.ratio]
     for _ in range(how.max_attempts):
         scale = float(engine.single(*how.scale))
@@ -167,14 +167,14 @@ def _draw_box(engine: MersenneTwister, height: int, width: int, how: RandomResiz
 
 
 def _rounded(value: float) -> int:
-    """The nearest whole number, halves away from 0."""
+    """Return the nearest whole number, halves away from 0."""
     return math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
 
 
 def _draw_box_of_pil(
     height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float], max_attempts: int
 ) -> tuple[int, int, int, int]:
-    """(top, left, height, width) of a random part of a PIL image."""
+    """Return (top, left, height, width) of a random part of a PIL image."""
     draw = python_random().randint
     log_ratio = (math.log(ratio[0]), math.log(ratio[1]))
     for _ in range(max_attempts):

@@ -1,4 +1,4 @@
-"""Videos, read with PyAV (the package ``av``, which is asked for where it is needed)."""
+"""Videos, read with PyAV (the package ``av``, imported on first use)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _av(what: str) -> Any:
 
 @contextmanager
 def _opened(source: Any, what: str, name: str) -> Iterator[Any]:
-    """Raises: RuntimeError for what is no video."""
+    """Open a video. Raises: RuntimeError for other files."""
     av = _av(what)
     try:
         container = av.open(source)
@@ -40,12 +40,12 @@ def _opened(source: Any, what: str, name: str) -> Iterator[Any]:
 
 
 def _round(value: float) -> int:
-    """Halves away from zero."""
+    """Round halves away from zero."""
     return math.floor(value + 0.5)
 
 
 def _frames(container: Any) -> tuple[list[Any], Any]:
-    """(the first video stream's frames by their times, the stream)."""
+    """Return (the first video stream's frames by their times, the stream)."""
     if not container.streams.video:
         return [], None
     stream = container.streams.video[0]
@@ -59,8 +59,8 @@ def _pictures(frames: Iterable[Any], height: int, width: int) -> np.ndarray:
 
 
 def _sound(container: Any) -> tuple[np.ndarray, int | None]:
-    """((channels, samples), samples a second), (1, 0) and None without an audio stream. ``container`` has to be fresh:
-    after a seek the first samples come out otherwise.
+    """Return ((channels, samples), samples a second), (1, 0) and None without an audio stream. ``container`` has to be
+    fresh: after a seek the first samples differ.
     """
     if not container.streams.audio:
         return np.empty((1, 0), np.float32), None
@@ -82,7 +82,7 @@ def _check_unit(pts_unit: Any) -> None:
 def read_video(
     filename: str, start_pts: float = 0, end_pts: float | None = None, pts_unit: str = "pts"
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """The pictures and the sound of a video.
+    """Return the pictures and the sound of a video.
 
     Args:
         filename: the file.
@@ -116,7 +116,7 @@ def read_video(
 
 
 def read_video_timestamps(filename: str, pts_unit: str = "pts") -> tuple[list[Any], float | None]:
-    """(when each frame of a video is shown, frames a second); the unit as for `read_video`. None: no pictures.
+    """Return (presentation time of each frame, frames a second); the unit as for `read_video`. None: no pictures.
 
     Raises:
         ValueError: for another unit. RuntimeError: for what is no video, or not there. ImportError: without PyAV.
@@ -132,7 +132,7 @@ def read_video_timestamps(filename: str, pts_unit: str = "pts") -> tuple[list[An
 
 
 class DecodeVideo(TensorOperation):
-    """A video's bytes, a uint8 array of one axis, become (pictures (frames, H, W, 3) uint8, sound (channels,
+    """Decoder of a video's bytes, a uint8 array of one axis, to (pictures (frames, H, W, 3) uint8, sound (channels,
     samples)).
 
     Raises:
@@ -185,7 +185,7 @@ class VideoDecoder:
             }
 
     def get_frames_at(self, indices: list[int]) -> np.ndarray:
-        """The frames of these numbers, (T, H, W, 3) uint8. Upstream has it on Ascend only.
+        """Return the frames of these numbers, (T, H, W, 3) uint8. MindSpore has it on Ascend only.
 
         Raises:
             IndexError: for a number that there is not.

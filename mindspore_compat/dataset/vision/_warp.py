@@ -23,13 +23,13 @@ __all__ = [
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
 _PLACE, _PART, _PART_BITS = 1024, 32, 5
-#: what OpenCV's weights of bytes add up to
+#: sum of OpenCV's weights of bytes
 _WHOLE = 1 << 15
 _CURVED = frozenset(("uint8", "uint16", "int16", "float32", "float64"))
 
 
 def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.0) -> np.ndarray:
-    """Counter-clockwise by `angle` degrees, a float32, around `center` (x, y)."""
+    """Return the matrix of a counter-clockwise rotation by `angle` degrees, a float32, around `center` (x, y)."""
     radians = math.radians(np.float32(angle))
     a, b = scale * math.cos(radians), scale * math.sin(radians)
     x, y = center
@@ -37,7 +37,7 @@ def rotation_matrix(angle: float, center: tuple[float, float], scale: float = 1.
 
 
 def turned_size(angle: float, size: tuple[int, int], center: tuple[float, float]) -> tuple[float, float]:
-    """(width, height) that hold an image of `size` (width, height) turned around `center`, in OpenCV's float32."""
+    """Return (width, height) to hold an image of `size` (width, height) turned around `center`, in OpenCV's float32."""
     radians = math.radians(np.float32(angle))
     (x, y), (width, height) = (np.array(pair, np.float32) for pair in (center, size))
     a, b = (np.float32(part(radians)) * np.float32(0.5) for part in (math.sin, math.cos))
@@ -53,8 +53,8 @@ def turned_size(angle: float, size: tuple[int, int], center: tuple[float, float]
 def affine_matrix(
     angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], center: tuple[float, float]
 ) -> np.ndarray:
-    """From the target to the source: rotation, shear, scale around `center` (x, y), then translation; angles in
-    degrees. The way there is worked out in float32, as upstream's.
+    """Return the matrix from the target to the source: rotation, shear, scale around `center` (x, y), then translation;
+    angles in degrees. The forward matrix is computed in float32, as in MindSpore.
     """
     rotation, shear_x, shear_y = (np.float32(math.radians(np.float32(item))) for item in (angle, *shear))
     (x, y), (across, down) = (np.array(pair, np.float32) for pair in (center, translate))
@@ -70,7 +70,7 @@ def affine_matrix(
 
 
 def invert_affine(matrix: np.ndarray) -> np.ndarray:
-    """The inverse map."""
+    """Return the inverse map."""
     (a, b, x), (c, d, y) = matrix.tolist()
     scale = 1.0 / (a * d - b * c or math.inf)  # in OpenCV's order, for the last bit counts
     a, b, c, d = d * scale, -b * scale, -c * scale, a * scale
@@ -80,7 +80,7 @@ def invert_affine(matrix: np.ndarray) -> np.ndarray:
 def perspective_matrix(
     start: Sequence[Sequence[float]], end: Sequence[Sequence[float]], nearest: bool = False
 ) -> np.ndarray:
-    """The 3x3 map that takes four points (x, y) to four others, or with `nearest` near to them if there is none."""
+    """Return the 3x3 map that takes four points (x, y) to four others, or with `nearest` near them if there is none."""
     ones, zeros = np.ones((4, 1)), np.zeros((4, 3))
     here, there = np.array(start, np.float64), np.array(end, np.float64)
     rows = [
@@ -98,7 +98,7 @@ def perspective_matrix(
 
 
 def _solved(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The solution of linear equations in OpenCV's order, for the last bit counts; zeros if there is none."""
+    """Return the solution of linear equations in OpenCV's order, to the last bit; zeros if there is none."""
     matrix, size = np.column_stack([matrix, values]), len(matrix)
     for i in range(size):
         pivot = i + int(np.argmax(np.abs(matrix[i:, i])))
@@ -118,7 +118,7 @@ def _solved(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def invert_perspective(matrix: np.ndarray) -> np.ndarray:
-    """The inverse map."""
+    """Return the inverse map."""
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     whole = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     scale = 1.0 / whole if whole else 0.0
@@ -133,7 +133,7 @@ def invert_perspective(matrix: np.ndarray) -> np.ndarray:
 def warp_affine(
     image: np.ndarray, inverse: np.ndarray, size: tuple[int, int], interpolation: int, fill: Sequence[float]
 ) -> np.ndarray:
-    """Target pixel p takes the source pixel at ``inverse @ p``; outside of the source stands `fill`."""
+    """Fill target pixel p with the source pixel at ``inverse @ p``, or with `fill` outside of the source."""
     y, x = np.arange(size[0]), np.arange(size[1])
     offset = _PLACE // 2 if interpolation == _NEAREST else _PLACE // _PART // 2
     shift = 10 if interpolation == _NEAREST else 10 - _PART_BITS
@@ -151,7 +151,7 @@ def warp_affine(
 def warp_perspective(
     image: np.ndarray, inverse: np.ndarray, size: tuple[int, int], interpolation: int, fill: Sequence[float]
 ) -> np.ndarray:
-    """As `warp_affine`, with a 3x3 map."""
+    """Warp as `warp_affine`, with a 3x3 map."""
     y, x = np.arange(size[0], dtype=np.float64)[:, None], np.arange(size[1], dtype=np.float64)
     w = inverse[2, 0] * x + (inverse[2, 1] * y + inverse[2, 2])
     w = np.divide(1 if interpolation == _NEAREST else _PART, w, out=np.zeros_like(w), where=w != 0)
@@ -160,7 +160,7 @@ def warp_perspective(
 
 
 def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, fill: Sequence[float]) -> np.ndarray:
-    """Pixels at places: whole ones for NEAREST, else in 1/32."""
+    """Return pixels at places: whole ones for NEAREST, else in 1/32."""
     cv2 = opencv()
     channels = 1 if image.ndim == 2 else image.shape[2]
     if channels > 4:  # OpenCV's border has four values
@@ -174,7 +174,9 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
         parts = ((y & (_PART - 1)) * _PART + (x & (_PART - 1))).astype(np.uint16)
         x, y = x >> _PART_BITS, y >> _PART_BITS
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
-    border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [0.0]  # a fourth channel has no fill, as upstream
+    border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [
+        0.0
+    ]  # a fourth channel has no fill, as MindSpore
     if interpolation == _CUBIC and parts is not None and image.dtype.name in _CURVED:
         return _remap_cubic(image, x, y, parts, border)
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)
@@ -184,8 +186,8 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
 
 @cache
 def _cubic_weights(whole: bool) -> np.ndarray:
-    """For each 1/32 of a pixel down and across, (1024, 4, 4): weights (a = -0.75), floats or whole 1/32768 that add up
-    to 1.
+    """Return weights for each 1/32 of a pixel down and across, (1024, 4, 4): (a = -0.75), floats or whole 1/32768 that
+    add up to 1.
     """
     a, one = np.float32(-0.75), np.float32(1)
     x = np.arange(_PART, dtype=np.float32) / np.float32(_PART)
@@ -196,7 +198,7 @@ def _cubic_weights(whole: bool) -> np.ndarray:
     if not whole:
         return weights.reshape(-1, 4, 4)
     weights = np.rint(weights * np.float32(_WHOLE)).astype(np.int32).reshape(-1, 16)
-    nearest = [10, 11, 14, 15]  # OpenCV gives what is left over to the greatest of these, or takes it from the least
+    nearest = [10, 11, 14, 15]  # OpenCV adds a remainder to the greatest of these, or subtracts it from the least
     for row in weights:
         rest = _WHOLE - row.sum()
         pick = np.argmax if rest > 0 else np.argmin
@@ -205,7 +207,7 @@ def _cubic_weights(whole: bool) -> np.ndarray:
 
 
 def _remap_cubic(image: np.ndarray, x: np.ndarray, y: np.ndarray, parts: np.ndarray, border: list[float]) -> np.ndarray:
-    """`_remap` by cubic curves, of bytes in whole numbers: the OpenCV that is installed may count otherwise."""
+    """Return `_remap` by cubic curves, of bytes in integer arithmetic: the installed OpenCV may round otherwise."""
     height, width = image.shape[:2]
     whole = image.dtype == np.uint8
     kind = np.int32 if whole else np.float64 if image.dtype == np.float64 else np.float32

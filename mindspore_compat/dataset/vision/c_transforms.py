@@ -1,6 +1,6 @@
-"""Names of MindSpore 1.x for operations on arrays. Upstream: ``mindspore.dataset.vision.c_transforms``.
+"""Names of MindSpore 1.x for operations on arrays. MindSpore: ``mindspore.dataset.vision.c_transforms``.
 
-They are the operations of today: what was the C++ form is how those treat arrays.
+They are the current operations, which treat arrays as the C++ form did.
 """
 
 from mindspore_compat._api.placeholders import placeholder as _placeholder
@@ -35,7 +35,7 @@ class Decode(_transforms.Decode):  # type: ignore[no-redef]
     def __new__(cls, rgb: bool = True) -> _transforms.Decode:  # type: ignore[misc]
         if rgb is not True:
             raise ValueError(f"Decode: 'rgb' must be True, but got {rgb!r}; reverse the channels for BGR.")
-        return _transforms.Decode()  # today's, which `serialize` knows
+        return _transforms.Decode()  # the current one, which `serialize` supports
 
 
 class RgbToBgr(_transforms.ConvertColor):

@@ -1,6 +1,6 @@
-"""Names of MindSpore 1.x for operations on PIL images. Upstream: ``mindspore.dataset.vision.py_transforms``.
+"""Names of MindSpore 1.x for operations on PIL images. MindSpore: ``mindspore.dataset.vision.py_transforms``.
 
-Where today's operation does for PIL images what these did, it is the same class; the others differ in defaults.
+A current operation with the same effect on PIL images is the same class; the others differ in defaults.
 """
 
 # ruff: noqa: F403, F405 (names come by `*` from a file that lists them)
@@ -76,9 +76,7 @@ class Decode(_now.Decode):  # type: ignore[no-redef]
 
 
 class ComposeOp:
-    """Name of 0.x: an object that gives `Compose` when it is called,
-    ``dataset.map(operations=ComposeOp(transforms)())``.
-    """
+    """Name of 0.x: a callable that returns `Compose`, ``dataset.map(operations=ComposeOp(transforms)())``."""
 
     def __init__(self, transforms: Sequence[Any]) -> None:
         self._compose = Compose(list(transforms))
@@ -138,7 +136,7 @@ class ToType(_now.ToType):  # type: ignore[no-redef]
 
 
 class RgbToBgr(PyTensorOperation):
-    """The order of the channels turned round; (..., 3) with `is_hwc`, else (..., 3, H, W)."""
+    """The channels reversed; (..., 3) with `is_hwc`, else (..., 3, H, W)."""
 
     implementation = Implementation.PY
 

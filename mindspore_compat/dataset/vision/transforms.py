@@ -1,4 +1,4 @@
-"""All image operations. Upstream: ``mindspore.dataset.vision.transforms``."""
+"""All image operations. MindSpore: ``mindspore.dataset.vision.transforms``."""
 
 # ruff: noqa: F403 (names come by `*` from files that list them)
 

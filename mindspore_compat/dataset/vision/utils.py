@@ -1,4 +1,4 @@
-"""Enums of the image operations, and reading and writing of files. Upstream: ``mindspore.dataset.vision.utils``."""
+"""Enums of the image operations, and file access. MindSpore: ``mindspore.dataset.vision.utils``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Inter(IntEnum):
-    """How pixels are interpolated."""
+    """Interpolation of pixels."""
 
     NEAREST = 0
     ANTIALIAS = 1
@@ -43,7 +43,7 @@ class Inter(IntEnum):
 
 
 class Border(str, Enum):
-    """What stands outside of an image."""
+    """Padding outside of an image."""
 
     CONSTANT = "constant"
     EDGE = "edge"
@@ -59,7 +59,7 @@ class ImageBatchFormat(IntEnum):
 
 
 class ImageReadMode(IntEnum):
-    """What `read_image` makes of a file."""
+    """Result of `read_image`."""
 
     UNCHANGED = 0
     GRAYSCALE = 1
@@ -67,14 +67,14 @@ class ImageReadMode(IntEnum):
 
 
 class SliceMode(IntEnum):
-    """What `SlicePatches` does with a rest."""
+    """Treatment of a remainder in `SlicePatches`."""
 
     PAD = 0
     DROP = 1
 
 
 class ConvertMode(IntEnum):
-    """What `ConvertColor` makes of what."""
+    """Source and result of `ConvertColor`."""
 
     COLOR_BGR2BGRA = COLOR_RGB2RGBA = 0
     COLOR_BGRA2BGR = COLOR_RGBA2RGB = 1
@@ -91,7 +91,7 @@ class ConvertMode(IntEnum):
 
 
 class AutoAugmentPolicy(str, Enum):
-    """Which published policy `AutoAugment` follows."""
+    """Published policy of `AutoAugment`."""
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
@@ -99,12 +99,12 @@ class AutoAugmentPolicy(str, Enum):
 
 
 def get_image_size(image: Any) -> list[int]:
-    """[height, width] of an array (H, W[, C]) or PIL image."""
+    """Return [height, width] of an array (H, W[, C]) or PIL image."""
     return list(_image_shape(image)[:2])
 
 
 def get_image_num_channels(image: Any) -> int:
-    """Number of channels of an array (H, W[, C]) or PIL image."""
+    """Return number of channels of an array (H, W[, C]) or PIL image."""
     shape = _image_shape(image)
     return shape[2] if len(shape) == 3 else 1
 
@@ -116,7 +116,7 @@ def _image_shape(image: Any) -> tuple[int, ...]:
 
 
 def read_file(filename: str) -> np.ndarray:
-    """A file's bytes as a uint8 array."""
+    """Return a file's bytes as a uint8 array."""
     return np.fromfile(filename, np.uint8)
 
 
@@ -128,7 +128,7 @@ def write_file(filename: str, data: np.ndarray) -> None:
 
 
 def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> np.ndarray:
-    """An image file as an array (H, W, C)."""
+    """Return an image file as an array (H, W, C)."""
     check_file(filename)
     mode, content = ImageReadMode(mode), np.fromfile(filename, np.uint8)
     if mode == ImageReadMode.COLOR:
@@ -143,14 +143,14 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
 
 
 def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:
-    """A uint8 image (H, W[, C]) as the bytes of a JPEG file."""
+    """Return a uint8 image (H, W[, C]) as the bytes of a JPEG file."""
     if not 1 <= quality <= 100:
         raise RuntimeError(f"Invalid quality {quality}, should be in range of [1, 100].")
     return encode_image(image, "JPEG", quality=quality)
 
 
 def encode_png(image: np.ndarray, compression_level: int = 6) -> np.ndarray:
-    """A uint8 image (H, W[, C]) as the bytes of a PNG file."""
+    """Return a uint8 image (H, W[, C]) as the bytes of a PNG file."""
     if not 0 <= compression_level <= 9:
         raise RuntimeError(f"Invalid compression_level {compression_level}, should be in range of [0, 9].")
     return encode_image(image, "PNG", compress_level=compression_level)

@@ -6,10 +6,10 @@ __all__ = ["device_count", "is_available", "op_debug", "op_precision", "op_tunin
 
 
 def is_available() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def device_count() -> int:
-    """Raises: RuntimeError, as upstream where there is none."""
+    """Raise RuntimeError, as MindSpore without Ascend."""
     raise RuntimeError("Device Ascend not exist.")

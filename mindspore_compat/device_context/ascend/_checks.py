@@ -1,4 +1,4 @@
-"""Settings that have no effect."""
+"""Settings without effect."""
 
 from mindspore_compat._api.errors import warn_once
 
@@ -6,5 +6,5 @@ __all__ = ["accepted"]
 
 
 def accepted(owner: str) -> None:
-    """Say once that ``owner`` has no effect."""
+    """Log once that ``owner`` has no effect."""
     warn_once(f"device_context.ascend.{owner}", f"'{owner}' has no effect: there is no Ascend device here.")

@@ -10,15 +10,15 @@ __all__ = ["aclinit_config", "debug_option", "execute_timeout"]
 
 
 def execute_timeout(op_timeout: int) -> None:
-    """Seconds that an operator may take."""
+    """Set the seconds that an operator may take."""
     accepted("execute_timeout")
 
 
 def debug_option(option_value: str) -> None:
-    """ "oom" asks for checks of memory."""
+    """Set "oom", a check of memory."""
     accepted("debug_option")
 
 
 def aclinit_config(config: dict[str, Any]) -> None:
-    """Options of Ascend's library."""
+    """Set options of Ascend's library."""
     accepted("aclinit_config")

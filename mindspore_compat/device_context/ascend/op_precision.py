@@ -8,20 +8,20 @@ __all__ = ["conv_allow_hf32", "matmul_allow_hf32", "op_precision_mode", "precisi
 
 
 def precision_mode(mode: str) -> None:
-    """How Ascend may lower the precision; here operators keep their dtypes."""
+    """Set how Ascend may lower the precision; operators keep their dtypes here."""
     accepted("precision_mode")
 
 
 def op_precision_mode(path: str) -> None:
-    """A file of precisions by operator."""
+    """Set a file of precisions by operator."""
     accepted("op_precision_mode")
 
 
 def matmul_allow_hf32(value: bool) -> None:
-    """Whether products of matrices may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
+    """Allow or forbid Ascend's HF32 in matrix products (on CUDA: `device_context.gpu.op_precision`)."""
     accepted("matmul_allow_hf32")
 
 
 def conv_allow_hf32(value: bool) -> None:
-    """Whether convolutions may use Ascend's HF32 (on CUDA: `device_context.gpu.op_precision`)."""
+    """Allow or forbid Ascend's HF32 in convolutions (on CUDA: `device_context.gpu.op_precision`)."""
     accepted("conv_allow_hf32")

@@ -8,20 +8,20 @@ __all__ = ["aclnn_cache", "aoe_job_type", "aoe_tune_mode", "op_compile"]
 
 
 def op_compile(value: bool) -> None:
-    """Whether operators are compiled online."""
+    """Set whether operators are compiled online."""
     accepted("op_compile")
 
 
 def aoe_tune_mode(tune_mode: str) -> None:
-    """How kernels are tuned: "online" or "offline"."""
+    """Set the tuning of kernels: "online" or "offline"."""
     accepted("aoe_tune_mode")
 
 
 def aoe_job_type(config: str) -> None:
-    """What is tuned: "1" subgraphs, "2" operators."""
+    """Set the target of tuning: "1" subgraphs, "2" operators."""
     accepted("aoe_job_type")
 
 
 def aclnn_cache(enable_global_cache: bool = False, cache_queue_length: int = 10000) -> None:
-    """How kernels are cached."""
+    """Set the cache of kernels."""
     accepted("aclnn_cache")

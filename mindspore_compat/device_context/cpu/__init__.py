@@ -7,10 +7,10 @@ __all__ = ["device_count", "is_available", "op_tuning", "threads_num"]
 
 
 def is_available() -> bool:
-    """True: there is always a CPU."""
+    """Return True: there is always a CPU."""
     return True
 
 
 def device_count() -> int:
-    """1."""
+    """Return 1."""
     return 1

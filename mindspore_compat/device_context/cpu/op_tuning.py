@@ -12,7 +12,7 @@ _is_set = False
 
 
 def threads_num(num: int) -> None:
-    """How many threads an operator on the CPU may use: torch's ``set_num_threads``.
+    """Set the number of threads of an operator on the CPU, by torch's ``set_num_threads``.
 
     Raises:
         TypeError: if it is no int. ValueError: unless it is positive. RuntimeError: at a second call.

@@ -8,12 +8,12 @@ __all__ = ["device_count", "is_available", "op_precision", "op_tuning"]
 
 
 def is_available() -> bool:
-    """Whether torch sees a CUDA device."""
+    """Return whether torch sees a CUDA device."""
     return torch.cuda.is_available()
 
 
 def device_count() -> int:
-    """How many CUDA devices torch sees.
+    """Return the number of CUDA devices that torch sees.
 
     Raises:
         RuntimeError: if it sees none.

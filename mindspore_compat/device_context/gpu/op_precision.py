@@ -6,10 +6,10 @@ __all__ = ["conv_allow_tf32", "matmul_allow_tf32"]
 
 
 def matmul_allow_tf32(value: bool) -> None:
-    """Whether products of matrices may use TF32."""
+    """Allow or forbid TF32 in matrix products."""
     apply_gpu_config({"matmul_allow_tf32": value})
 
 
 def conv_allow_tf32(value: bool) -> None:
-    """Whether convolutions may use TF32."""
+    """Allow or forbid TF32 in convolutions."""
     apply_gpu_config({"conv_allow_tf32": value})

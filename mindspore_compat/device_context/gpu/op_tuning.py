@@ -6,7 +6,7 @@ __all__ = ["conv_dgrad_algo", "conv_fprop_algo", "conv_wgrad_algo"]
 
 
 def conv_fprop_algo(mode: str) -> None:
-    """The algorithm of convolutions' forward pass, as ``gpu_config`` of `set_context`.
+    """Set the algorithm of convolutions' forward pass, as ``gpu_config`` of `set_context`.
 
     Raises:
         ValueError: for an unknown one.
@@ -15,7 +15,7 @@ def conv_fprop_algo(mode: str) -> None:
 
 
 def conv_dgrad_algo(mode: str) -> None:
-    """The algorithm of convolutions' gradients by their inputs.
+    """Set the algorithm of convolutions' gradients by their inputs.
 
     Raises:
         ValueError: for an unknown one.
@@ -24,7 +24,7 @@ def conv_dgrad_algo(mode: str) -> None:
 
 
 def conv_wgrad_algo(mode: str) -> None:
-    """The algorithm of convolutions' gradients by their weights.
+    """Set the algorithm of convolutions' gradients by their weights.
 
     Raises:
         ValueError: for an unknown one.

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Adadelta``."""
+"""MindSpore: ``mindspore.experimental.optim.Adadelta``."""
 
 from __future__ import annotations
 

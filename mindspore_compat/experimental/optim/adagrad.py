@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Adagrad``."""
+"""MindSpore: ``mindspore.experimental.optim.Adagrad``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Adagrad(CountingOptimizer):
         self._add_counter()
 
     def _begin_step(self) -> None:
-        """The first step has the count 0."""
+        """Count the first step as 0."""
 
     def _end_step(self) -> None:
         super()._begin_step()

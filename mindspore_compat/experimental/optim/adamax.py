@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Adamax``."""
+"""MindSpore: ``mindspore.experimental.optim.Adamax``."""
 
 from __future__ import annotations
 

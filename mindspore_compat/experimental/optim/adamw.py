@@ -1,13 +1,16 @@
-"""Upstream: ``mindspore.experimental.optim.AdamW``."""
+"""MindSpore: ``mindspore.experimental.optim.AdamW``."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
+from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
-from mindspore_compat.nn.optim._device import add_quotients_, in_single
+from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single, on_device
+from mindspore_compat.nn.optim._fused import adam_step, is_fusible
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["AdamW"]
@@ -42,6 +45,35 @@ class AdamStates(CountingOptimizer):
             setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
         self._add_counter()
 
+    def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
+        """The running maxima of v, of a group with ``amsgrad``."""
+        return ()
+
+
+class FusedAdam(AdamStates):
+    """Adam that runs as torch's fused kernel on a device."""
+
+    def _update_group(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
+        """By the kernel if it takes the tensors: it makes no temporaries, and leaves a step out without `Drafts`."""
+        states = self.parameters[part], self.exp_avg[part], self.exp_avg_sq[part], self._tops(group, part)
+        params, means, squares, tops = [list(map(memory, items)) for items in states]
+        slopes = list(map(plain, gradients))
+        if not on_device(params[0]) or not is_fusible(params, slopes, means, squares, tops):
+            return super()._update_group(group, part, gradients, rate)
+        drafts = self.__dict__["_drafts"]
+        kernel_rate, betas, step = self._for_kernel(group, rate)
+        adam_step(
+            *(params, slopes, means, squares, tops, kernel_rate, betas, group["eps"], group["weight_decay"]),
+            is_decoupled=not self._decays_gradients,
+            found_inf=None if drafts is None else drafts.found_inf,
+            step=step,
+            maximize=group["maximize"],
+        )
+
+    def _for_kernel(self, group: dict[str, Any], rate: float) -> tuple[Number, tuple[float, float], Any]:
+        """(the rate, the betas, the count of steps that corrects the bias or None for no correction)."""
+        return rate, group["betas"], self._step.to(torch.float32)
+
 
 class DecoupledAdam(AdamStates):
     """p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with
@@ -50,15 +82,16 @@ class DecoupledAdam(AdamStates):
 
     _decays_gradients = False
 
-    def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
-        """The running maxima of a group with ``amsgrad``."""
+    def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
+        if not group.get("amsgrad"):
+            return ()
         start = self.group_start_id[[item is group for item in self.param_groups].index(True)]
-        return self._at(group["max_exp_avg_sq"], slice(part.start - start, part.stop - start))
+        return group["max_exp_avg_sq"][part.start - start : part.stop - start]
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
         moments1, squares = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)
-        maxima = self._maxima(group, part) if group.get("amsgrad") else []
+        maxima = self._at(self._tops(group, part), slice(None))
         step = self._step
         with in_single((params, moments1, squares, maxima), gradients) as (values, means, squares, tops, slopes):
             update_moments(means, squares, slopes, beta1, beta2)
@@ -91,5 +124,5 @@ class AdamW(DecoupledAdam):
     ) -> None:
         super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
 
-    def _maxima(self, group: dict[str, Any], part: slice) -> list[Any]:
-        return self._at(self.max_exp_avg_sq, part)
+    def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
+        return self.max_exp_avg_sq[part] if group["amsgrad"] else ()

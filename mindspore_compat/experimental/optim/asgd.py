@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.ASGD``."""
+"""MindSpore: ``mindspore.experimental.optim.ASGD``."""
 
 from __future__ import annotations
 

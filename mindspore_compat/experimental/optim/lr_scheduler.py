@@ -1,6 +1,6 @@
-"""Schedulers of the rates in ``optimizer.param_groups``. Upstream: ``mindspore.experimental.optim.lr_scheduler``.
+"""Schedulers of the rates in ``optimizer.param_groups``. MindSpore: ``mindspore.experimental.optim.lr_scheduler``.
 
-A scheduler sets the rates when it is made and at each ``step()``. All of it lies on the CPU: nothing waits.
+A scheduler sets the rates when it is made and at each ``step()``. All of its data are on the CPU: nothing waits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def copied(parameter: Any) -> Tensor:
 
 
 def per_group(value: Any, optimizer: Optimizer, message: str) -> list[Any]:
-    """``value`` for each group; a list or tuple has one for each."""
+    """Return ``value`` for each group; a list or tuple has one for each."""
     count = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
         return [value] * count
@@ -57,7 +57,7 @@ def per_group(value: Any, optimizer: Optimizer, message: str) -> list[Any]:
 
 
 class LRScheduler:
-    """Base: a subclass defines ``get_lr()``, which gives each group's rate for ``last_epoch``, from ``_last_lr`` (the
+    """Base: a subclass defines ``get_lr()``, which returns each group's rate for ``last_epoch``, from ``_last_lr`` (the
     Parameters that hold the rates) or ``base_lrs`` (the first ones).
 
     Args:
@@ -80,11 +80,11 @@ class LRScheduler:
         self.step()
 
     def get_lr(self) -> list[Any]:
-        """Each group's rate for ``last_epoch``."""
+        """Return each group's rate for ``last_epoch``."""
         raise NotImplementedError(f"{type(self).__name__} must define 'get_lr()', which gives each group's rate.")
 
     def get_last_lr(self) -> list[Tensor]:
-        """The rates in force."""
+        """Return the current rates."""
         return [copied(rate) for rate in self._last_lr]
 
     @property
@@ -92,7 +92,7 @@ class LRScheduler:
         return float(self.last_epoch)
 
     def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to ``epoch``."""
+        """Advance to the next epoch, or to ``epoch``."""
         closed_form = getattr(self, "_get_closed_form_lr", None)
         put(self.last_epoch, self._epoch + 1 if epoch is None else epoch)
         values = self.get_lr() if epoch is None or closed_form is None else closed_form()
@@ -102,7 +102,7 @@ class LRScheduler:
 
 
 class ReduceLROnPlateau:
-    """Multiplies the rates by ``factor`` when a metric did not improve for more than ``patience`` steps.
+    """Reduction of the rates by ``factor`` when a metric did not improve for more than ``patience`` steps.
 
     Args:
         optimizer: one of ``mindspore.experimental.optim`` or ``mindspore.mint.optim``.
@@ -166,7 +166,7 @@ class ReduceLROnPlateau:
         return True
 
     def in_cooldown(self) -> bool:
-        """Whether a reduction is so recent that nothing is counted."""
+        """Return whether a recent reduction still suspends the count."""
         return float(self.cooldown_counter) > 0
 
     def _reduce_lr(self) -> None:
@@ -184,7 +184,7 @@ class ReduceLROnPlateau:
         return current < limit if self.mode == "min" else current > limit
 
     def get_last_lr(self) -> list[Tensor]:
-        """The rates in force."""
+        """Return the current rates."""
         return [host_tensor(float(rate)) for rate in self._last_lr]
 
 
@@ -211,7 +211,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """As `CosineAnnealingLR`, begun anew after ``T_0`` epochs, then after ``T_mult`` times as many each time."""
+    """`CosineAnnealingLR` with restarts after ``T_0`` epochs, then after ``T_mult`` times as many each time."""
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1
@@ -229,7 +229,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
     def step(self, epoch: Any = None) -> bool:
-        """Go on to the next epoch, or to ``epoch``, which may be a fraction.
+        """Advance to the next epoch, or to ``epoch``, which may be a fraction.
 
         Raises:
             ValueError: if ``epoch`` is negative.
@@ -251,7 +251,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return True
 
     def _position(self, epoch: float) -> tuple[float, float]:
-        """How far it is into its period, and how long that is."""
+        """Return the position in the current period, and the period's length."""
         first = float(self.T_0)
         if epoch < first:
             return epoch, first
@@ -263,9 +263,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """The rate goes from ``base_lr`` up to ``max_lr`` in ``step_size_up`` steps and down again, over and over; each
-    cycle's height is scaled by ``mode`` ("triangular", "triangular2", "exp_range") or ``scale_fn``, of the cycle or of
-    the step ("iterations") as ``scale_mode`` says.
+    """Cycles from ``base_lr`` up to ``max_lr`` in ``step_size_up`` steps and down again. Each cycle's height is scaled
+    by ``mode`` ("triangular", "triangular2", "exp_range") or by ``scale_fn`` of the cycle or of the step
+    ("iterations"), as ``scale_mode`` says.
     """
 
     def __init__(
@@ -303,7 +303,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = [host_tensor(value) for value in base]
 
     def scale_fn(self, x: Any) -> Any:
-        """The scale of a cycle's height."""
+        """Return the scale of a cycle's height."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular2":
@@ -319,7 +319,7 @@ class CyclicLR(LRScheduler):
 
 
 class StepLR(LRScheduler):
-    """The rate is multiplied by ``gamma`` every ``step_size`` epochs.
+    """Multiplication of the rate by ``gamma`` every ``step_size`` epochs.
 
     Examples:
         >>> optimizer = ms.experimental.optim.SGD(nn.Dense(3, 2).trainable_params(), lr=0.5)
@@ -342,9 +342,7 @@ class StepLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """The base rate times a factor that goes in a line from ``start_factor`` to ``end_factor`` in ``total_iters``
-    epochs.
-    """
+    """Base rate times a linear factor from ``start_factor`` to ``end_factor`` in ``total_iters`` epochs."""
 
     def __init__(
         self,
@@ -372,7 +370,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """The rate is multiplied by ``gamma`` at each epoch."""
+    """Multiplication of the rate by ``gamma`` at each epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -404,7 +402,7 @@ class PolynomialLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The base rate times ``lr_lambda(last_epoch)``, which is one function, or one for each group."""
+    """Base rate times ``lr_lambda(last_epoch)``, which is one function, or one for each group."""
 
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         self.lr_lambdas: list[Callable[..., Any]] = per_group(
@@ -417,7 +415,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """The rate is multiplied by ``lr_lambda(last_epoch)`` at each epoch."""
+    """Multiplication of the rate by ``lr_lambda(last_epoch)`` at each epoch."""
 
     def get_lr(self) -> list[Any]:
         if self._epoch <= 0:
@@ -426,7 +424,7 @@ class MultiplicativeLR(LambdaLR):
 
 
 class MultiStepLR(LRScheduler):
-    """The rate is multiplied by ``gamma`` at each epoch in ``milestones``."""
+    """Multiplication of the rate by ``gamma`` at each epoch in ``milestones``."""
 
     def __init__(self, optimizer: Optimizer, milestones: list[int], gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.milestones = Counter(map(index, milestones))
@@ -442,7 +440,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The base rate times ``factor`` until epoch ``total_iters``."""
+    """Base rate times ``factor`` until epoch ``total_iters``."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -493,7 +491,7 @@ class SequentialLR:
         self._last_lr: list[Parameter] = schedulers[0]._last_lr
 
     def step(self) -> None:
-        """Go on to the next epoch."""
+        """Advance to the next epoch."""
         put(self.last_epoch, float(self.last_epoch) + 1)
         epoch = int(self.last_epoch)
         number = bisect_right(self.milestones, epoch)
@@ -503,5 +501,5 @@ class SequentialLR:
             self._schedulers[number].step()
 
     def get_last_lr(self) -> list[Tensor]:
-        """The rates in force."""
+        """Return the current rates."""
         return [copied(rate) for rate in self._last_lr]

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.NAdam``."""
+"""MindSpore: ``mindspore.experimental.optim.NAdam``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`Optimizer`, the base of ``mindspore.experimental.optim``: groups of parameters as dicts that may be changed between
-steps, each with its learning rate as a Parameter. Upstream: ``mindspore.experimental.optim.Optimizer``.
+"""`Optimizer`, the base of ``mindspore.experimental.optim``: parameter groups as dicts that may change between steps,
+each with its learning rate as a Parameter. MindSpore: ``mindspore.experimental.optim.Optimizer``.
 
-Rates stay on the CPU, where schedulers set and steps read them without a wait; counts of steps lie where the parameters
-are, and what depends on them is computed there in float32, as upstream does.
+Rates stay on the CPU, where schedulers set them and steps read them without a wait. Counts of steps are on the
+parameters' device, and formulas with them run there in float32, as in MindSpore.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _item = _Base.item
 
 
 class Optimizer(Skipping, Cell):
-    """Base of the optimizers; calling one with the gradients, in the order of ``parameters``, makes a step.
+    """Base of the optimizers; calling one with the gradients, in the order of ``parameters``, runs a step.
 
     A subclass in user code overrides ``construct(self, gradients)`` and reads ``param_groups``, ``lrs`` and
     ``group_start_id`` (where each group's parameters begin).
@@ -132,7 +132,7 @@ class Optimizer(Skipping, Cell):
         return host_parameter(not_negative(learning_rate, "learning rate"), name)
 
     def _decay_weight(self, weight_decay: float, params: Sequence[Any], gradients: Sequence[Any]) -> Sequence[Any]:
-        """gradients + weight_decay·params."""
+        """Return gradients + weight_decay·params."""
         if weight_decay == 0.0:
             return gradients
         with torch.no_grad():
@@ -154,19 +154,26 @@ class Optimizer(Skipping, Cell):
 
     @property
     def _skips_on_device(self) -> bool:
-        """Whether `unless` may leave a step out on the device."""
+        """True if `unless` may skip a step on the device."""
         return type(self).construct is Optimizer.construct and on_device(self.parameters[0])
 
+    @property
+    def _keeps_no_gradient(self) -> bool:
+        """Whether a call lets its gradients go."""
+        state = self.__dict__
+        has_hooks = state["_forward_hooks"] or state["_forward_pre_hooks"]
+        return type(self).construct is Optimizer.construct and not has_hooks
+
     def _written(self) -> list[Any]:
-        """All tensors on the device that a step writes to."""
+        """Return all tensors on the device that a step writes to."""
         return [item for item in self.get_parameters() if on_device(item)]
 
     def _count(self, value: Any, name: str, dtype: torch.dtype = torch.int32) -> Parameter:
-        """A Parameter that counts steps, where the parameters are."""
+        """Return a Parameter that counts steps, on the parameters' device."""
         return Parameter(torch.tensor(value, dtype=dtype, device=_Base.device.__get__(self.parameters[0])), name=name)
 
     def construct(self, gradients: Any) -> bool:
-        """One step.
+        """Run one step.
 
         Raises:
             RuntimeError: if the number of gradients is not that of the parameters. ValueError: if a size is not.
@@ -180,12 +187,15 @@ class Optimizer(Skipping, Cell):
         with torch.no_grad(), self._others_restored():
             self._begin_step()
             for number, group in enumerate(self.param_groups):
-                start, end = self.group_start_id[number : number + 2]
-                for piece in portions(self.parameters[start:end]):
-                    part = slice(start + piece.start, start + piece.stop)
-                    self._update_portion(group, part, gradients[part], self._rate(number, group))
+                part = slice(*self.group_start_id[number : number + 2])
+                self._update_group(group, part, gradients[part], self._rate(number, group))
             self._end_step()
         return True
+
+    def _update_group(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
+        for piece in portions(self.parameters[part]):
+            place = slice(part.start + piece.start, part.start + piece.stop)
+            self._update_portion(group, place, gradients[piece], rate)
 
     def _update_portion(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
         params = self._at(self.parameters, part)
@@ -198,27 +208,27 @@ class Optimizer(Skipping, Cell):
         self._store_drafts()
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
-        """The learning rate of a group: its Parameter, or the float that was put in its place."""
+        """Return the learning rate of a group: its Parameter, or the float that replaced it."""
         rate = group.get("lr")
         return float(rate) if isinstance(rate, float) else float(_item(self.lrs[number]))
 
     def _begin_step(self) -> None:
-        """What happens once a step, before the updates."""
+        """Prepare a step, before the updates."""
 
     def _end_step(self) -> None:
-        """What happens once a step, after the updates."""
+        """Finish a step, after the updates."""
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         """Update a portion of a group. ``part`` is its place in ``parameters`` and states; all are plain tensors."""
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     def _at(self, states: Sequence[Any], part: slice) -> list[Any]:
-        """Plain tensors on the memory of ``states[part]``, or `Drafts` of them."""
+        """Return plain tensors on the memory of ``states[part]``, or `Drafts` of them."""
         return list(map(memory, self._drafted(states[part])))
 
 
 class CountingOptimizer(Optimizer):
-    """An optimizer that counts its steps in a Parameter, ``_counter``, before each step."""
+    """Optimizer that counts its steps in a Parameter, ``_counter``, before each step."""
 
     _counter = "step_t"
 
@@ -230,5 +240,5 @@ class CountingOptimizer(Optimizer):
 
     @property
     def _step(self) -> torch.Tensor:
-        """The count as a float32 tensor of shape (), where the parameters are."""
+        """The count as a float32 tensor of shape (), on the parameters' device."""
         return _Base.to(plain(getattr(self, self._counter)), torch.float32).reshape(())

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.RAdam``."""
+"""MindSpore: ``mindspore.experimental.optim.RAdam``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RAdam(CountingOptimizer):
         step = self._step
         power = torch.pow(beta2, step)
         correction = 1.0 - power
-        limit = float(np.float32(2.0) / (np.float32(1.0) - np.float32(beta2)) - np.float32(1.0))  # as upstream rounds
+        limit = float(np.float32(2.0) / (np.float32(1.0) - np.float32(beta2)) - np.float32(1.0))  # as MindSpore rounds
         length = limit - 2.0 * step * power / correction
         is_long = length > 5.0
         rectified = (length - 4.0) * (length - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * length)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.RMSprop``."""
+"""MindSpore: ``mindspore.experimental.optim.RMSprop``."""
 
 from __future__ import annotations
 

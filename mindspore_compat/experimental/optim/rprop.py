@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.Rprop``."""
+"""MindSpore: ``mindspore.experimental.optim.Rprop``."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ __all__ = ["Rprop"]
 
 
 class Rprop(CountingOptimizer):
-    """Each element's step grows by etas[1] where its gradient keeps the sign, shrinks by etas[0] where it changes (and
-    the gradient counts as 0), within ``step_sizes``; the first is lr. p -= sign(g)·step. Weight decay has no effect.
+    """Each element's step grows by etas[1] where its gradient keeps the sign, and shrinks by etas[0] where it changes
+    (the gradient then counts as 0), within ``step_sizes``; the first is lr. p -= sign(g)·step. Weight decay has no
+    effect.
     """
 
     _decays_gradients = False

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.experimental.optim.SGD``."""
+"""MindSpore: ``mindspore.experimental.optim.SGD``."""
 
 from __future__ import annotations
 

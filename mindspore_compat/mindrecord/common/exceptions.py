@@ -1,8 +1,8 @@
-"""Exceptions of the MindRecord format. Upstream: ``mindspore.mindrecord.common.exceptions``."""
+"""Exceptions of the MindRecord format. MindSpore: ``mindspore.mindrecord.common.exceptions``."""
 
 from __future__ import annotations
 
-#: errors of upstream's library that nothing here raises; code that catches them finds their names
+#: errors of MindSpore's library, never raised here; for code that catches them
 _OTHERS = """
     DbConnectionError MRMAddSchemaError MRMBuildSchemaError MRMCloseError MRMCommitError MRMDefineBlobError
     MRMFetchCandidateFieldsError MRMFinishError MRMIndexGeneratorError MRMInitSegmentError
@@ -44,19 +44,19 @@ class MRMInvalidSchemaError(MindRecordException):
 
 
 class MRMOpenError(MindRecordException, RuntimeError):
-    """A file that is no MindRecord file, or that is broken; upstream's readers raise RuntimeError for those."""
+    """A file in another format, or a broken one; MindSpore's readers raise RuntimeError for those."""
 
 
 class MRMDefineCategoryError(MindRecordException):
-    """A field that can not be `MindPage`'s category."""
+    """An invalid field for `MindPage`'s category."""
 
 
 class MRMDefineIndexError(MindRecordException):
-    """A field that can not be an index."""
+    """An invalid field for an index."""
 
 
 class PathNotExistsError(MindRecordException):
-    """Files of a data set that are not there."""
+    """Missing files of a dataset."""
 
 
 class MRMAddIndexError(MindRecordException):
@@ -72,8 +72,8 @@ class MRMGenerateIndexError(MindRecordException):
 
 
 class MRMGetMetaError(MindRecordException):
-    """A file whose header cannot be read."""
+    """A file with an unreadable header."""
 
 
 for _name in _OTHERS:
-    globals()[_name] = type(_name, (MindRecordException,), {"__doc__": "As upstream's.", "__module__": __name__})
+    globals()[_name] = type(_name, (MindRecordException,), {"__doc__": "As MindSpore's.", "__module__": __name__})

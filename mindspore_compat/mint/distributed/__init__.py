@@ -1,7 +1,6 @@
-"""Collectives with torch's names, into the tensors that they are given, and without gradients. Upstream:
-``mindspore.mint.distributed``.
+"""Collectives with torch's names, into given tensors, and without gradients. MindSpore: ``mindspore.mint.distributed``.
 
-Ranks that are given are ranks in the world; ``async_op=True`` gives a handle whose ``wait`` brings the result.
+Arguments are world ranks; ``async_op=True`` returns a handle whose ``wait`` completes the result.
 """
 
 from mindspore_compat.communication._in_place import (

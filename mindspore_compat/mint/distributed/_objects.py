@@ -1,4 +1,4 @@
-"""Python objects between processes, pickled: only between processes of one run."""
+"""Exchange of pickled Python objects between processes of one run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
-    """The members' objects into ``object_list``."""
+    """Gather the members' objects into ``object_list``."""
     found = checked_group(group)
     if not _start.is_running():
         object_list[0] = copy.deepcopy(obj)
@@ -33,7 +33,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None
 
 
 def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
-    """World rank ``src``'s objects into everybody's ``object_list``."""
+    """Copy world rank ``src``'s objects into every member's ``object_list``."""
     found = checked_group(group)
     if _start.is_running():
         with calling("broadcast_object_list"):
@@ -43,7 +43,7 @@ def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | Non
 def gather_object(
     obj: Any, object_gather_list: list[Any] | None = None, dst: int = 0, group: str | None = None
 ) -> None:
-    """The members' objects into the list of world rank ``dst``."""
+    """Gather the members' objects into the list of world rank ``dst``."""
     found = checked_group(group)
     is_dst = found.group_rank_of(dst) == found.rank
     if not _start.is_running():
@@ -59,7 +59,7 @@ def scatter_object_list(
     src: int = 0,
     group: str | None = None,
 ) -> None:
-    """Member i's of the objects of world rank ``src`` into its output list's first place."""
+    """Receive member i's object from world rank ``src`` in the output list's first place."""
     found = checked_group(group)
     if not _start.is_running():
         scatter_object_output_list[0] = copy.deepcopy(scatter_object_input_list[0])  # type: ignore[index]
@@ -76,7 +76,7 @@ def send_object_list(object_list: list[Any], dst: int, group: str | None = None,
 
 
 def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> int:
-    """Receive as many objects from world rank ``src`` as the list is long; gives 0."""
+    """Receive as many objects from world rank ``src`` as the list is long; return 0."""
     handle = handle_for(src, group)
     with calling("recv_object_list"):
         dist.recv_object_list(object_list, src, handle)

@@ -1,4 +1,4 @@
-"""Starting, groups and ranks under torch's names. Upstream: ``mindspore.mint.distributed.distributed``."""
+"""Initialization, groups and ranks under torch's names. MindSpore: ``mindspore.mint.distributed.distributed``."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether this torch can communicate."""
+    """Return whether this torch can communicate."""
     return dist.is_available()
 
 
 def is_initialized() -> bool:
-    """Whether `init_process_group` or ``communication.init`` was called."""
+    """Return whether `init_process_group` or ``communication.init`` was called."""
     return GlobalComm.INITED or _start.is_running()
 
 
 class TCPStore:
-    """Keys and bytes that processes share, served by the one with ``is_master=True``."""
+    """Store of keys and bytes shared by processes, served by the one with ``is_master=True``."""
 
     def __init__(
         self,
@@ -58,19 +58,19 @@ class TCPStore:
         self.instance = dist.TCPStore(host_name, port, world_size, is_master, timeout, wait_for_workers)
 
     def add(self, key: str, amount: int) -> int:
-        """Adds to the number of that key (0 at first) and gives the sum."""
+        """Add to the number of that key (0 at first) and return the sum."""
         return self.instance.add(key, amount)
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Sets the value of that key."""
+        """Set the value of that key."""
         self.instance.set(key, value if isinstance(value, str) else value.decode("latin-1"))
 
     def get(self, key: str) -> bytes:
-        """The value of that key; waits until there is one."""
+        """Return the value of that key; wait until there is one."""
         return self.instance.get(key)
 
     def delete_key(self, key: str) -> bool:
-        """Whether there was such a key; now there is none."""
+        """Delete that key; return whether it existed."""
         return self.instance.delete_key(key)
 
 
@@ -85,10 +85,10 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Join the run as the launcher's variables say, or at ``init_method`` ("tcp://127.0.0.1:4000") or ``store``.
+    """Join the run by the launcher's variables, or at ``init_method`` ("tcp://127.0.0.1:4000") or ``store``.
 
     Args:
-        backend: upstream's name "hccl", also "nccl" and "mccl"; the devices decide what is used.
+        backend: MindSpore's name "hccl", also "nccl" and "mccl"; the devices decide what is used.
         timeout: of collectives.
         world_size, rank: needed with ``init_method`` or ``store``.
         pg_options, device_id, group_name: without effect.
@@ -117,7 +117,7 @@ def destroy_process_group(group: str | None = None) -> None:
 
 
 def get_rank(group: str | None = None) -> int:
-    """This process's rank in the group; -1 if it is no member."""
+    """Return this process's rank in the group; -1 if it is no member."""
     name = _name(group)
     try:
         return management.get_rank(name)
@@ -127,7 +127,7 @@ def get_rank(group: str | None = None) -> int:
 
 
 def get_world_size(group: str | None = None) -> int:
-    """How many members the group has; -1 if this process is none."""
+    """Return the number of members of the group; -1 if this process is none."""
     name = _name(group)
     try:
         management.get_rank(name)
@@ -145,8 +145,8 @@ def new_group(
     use_local_synchronization: bool = False,
     group_desc: Any = None,
 ) -> str:
-    """The name of a group of these world ranks, in ascending order; without ranks the world's. "" for one that can not
-    be made. Arguments after ``backend`` are without effect.
+    """Return the name of a group of these world ranks, in ascending order; without ranks the world's. Return "" for an
+    impossible one. Arguments after ``backend`` are without effect.
     """
     if ranks is None:
         return GlobalComm.WORLD_COMM_GROUP
@@ -163,24 +163,24 @@ def new_group(
 
 
 def get_backend(group: str | None = None) -> str:
-    """The library's name under upstream: that of `init_process_group`."""
+    """Return the library's name in MindSpore: that of `init_process_group`."""
     name = GlobalComm.BACKEND if group is None else _name(group)
     return next((backend for backend in ("hccl", "nccl", "mccl") if backend in name), GlobalComm.BACKEND)
 
 
 def get_global_rank(group: str | None, group_rank: int) -> int:
-    """The world rank of a group's member."""
+    """Return the world rank of a group's member."""
     return management.get_world_rank_from_group_rank(_name(group), group_rank)
 
 
 def get_group_rank(group: str | None, global_rank: int) -> int:
-    """The rank in the group of a world rank."""
+    """Return the rank in the group of a world rank."""
     return management.get_group_rank_from_world_rank(global_rank, _name(group))
 
 
 def get_process_group_ranks(group: str | None = None) -> list[int]:
-    """The world ranks of the group's members."""
+    """Return the world ranks of the group's members."""
     return management.get_process_group_ranks(_name(group))
 
 
-__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # upstream has the collectives here too
+__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # MindSpore has the collectives here too

@@ -1,4 +1,4 @@
-"""Functions of ``mindspore.mint.nn.functional`` whose arguments differ from torch's of the name."""
+"""Functions of ``mindspore.mint.nn.functional`` whose arguments differ from torch's of the same name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Base = torch._C.TensorBase
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    return functional.adaptive_avg_pool2d(input, output_size)  # which knows None, an axis's own size
+    return functional.adaptive_avg_pool2d(input, output_size)  # it knows None, an axis's own size
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
@@ -27,14 +27,14 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool) -> A
 
 
 def _constant(weight: Any) -> Any:
-    """A weight of the loss, which has no gradient."""
+    """Return a weight of the loss, which has no gradient."""
     return weight.detach() if isinstance(weight, torch.Tensor) else weight
 
 
 def binary_cross_entropy(input: Any, target: Any, weight: Any, reduction: str) -> Any:
     shares = input.detach()
-    functional.binary_cross_entropy(shares, shares)  # torch's kernel refuses what is not in [0, 1], as upstream's
-    return binary_cross_entropy_of_shares(input, target, weight, reduction)  # with upstream's cut at 1e-12
+    functional.binary_cross_entropy(shares, shares)  # torch's kernel refuses what is not in [0, 1], as MindSpore's
+    return binary_cross_entropy_of_shares(input, target, weight, reduction)  # with MindSpore's cut at 1e-12
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduction: str, pos_weight: Any) -> Any:
@@ -60,7 +60,7 @@ def nll_loss(input: Any, target: Any, weight: Any, ignore_index: int, reduction:
 
 
 def _as_labels(target: Any) -> Any:
-    """Labels of any integer type; torch takes int64."""
+    """Return labels of any integer type as int64, as torch needs."""
     return target.to(torch.int64) if target.dtype in (torch.int32, torch.int16, torch.int8, torch.uint8) else target
 
 
@@ -125,7 +125,7 @@ def log_softmax(input: Any, dim: Any, dtype: Any = None) -> Any:
 
 
 def _axis(input: Any, dim: Any) -> int:
-    """The axis where none is given, as torch had it."""
+    """Return the default axis, as in torch."""
     return dim if dim is not None else 0 if input.dim() in (0, 1, 3) else 1
 
 

@@ -14,7 +14,7 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d"]
 
 
 class _Convolution(Cell):
-    """What convolutions share. ``weight``: (out, in / groups, *kernel); ``bias``: (out,)."""
+    """Base of the convolutions. ``weight``: (out, in / groups, *kernel); ``bias``: (out,)."""
 
     _axes: int
     transposed = False
@@ -54,7 +54,7 @@ class _Convolution(Cell):
         first, second = (in_channels, out_channels) if self.transposed else (out_channels, in_channels)
         shape = (first, second // groups, *self.kernel_size)
         self.weight = parameter(HeUniform(math.sqrt(5)), shape, dtype, "weight")
-        self._reversed_padding = self._ends()  # Cells derived from upstream's layer read it
+        self._reversed_padding = self._ends()  # Cells derived from MindSpore's layer read it
         bound = 1 / math.sqrt(math.prod(shape[1:]))
         self.bias = parameter(Uniform(bound), (out_channels,), dtype, "bias") if bias else None
 
@@ -68,7 +68,7 @@ class _Convolution(Cell):
         )
 
     def _ends(self) -> tuple[int, ...]:
-        """The padding of both ends of each axis, the last one first."""
+        """Return the padding of both ends of each axis, the last one first."""
         if isinstance(self.padding, str):
             totals = [0 if self.padding == "valid" else d * (k - 1) for k, d in zip(self.kernel_size, self.dilation)]
             return tuple(end for total in reversed(totals) for end in (total // 2, total - total // 2))
@@ -100,7 +100,7 @@ def _convolution(axes: int) -> type:
         _Convolution.__init__(self, in_channels, out_channels, *sizes, groups, bias, padding_mode, dtype)
 
     doc = f"torch's ``Conv{axes}d``."
-    name = f"conv{axes}d"  # upstream's layers keep their function, and Cells derived from them call it
+    name = f"conv{axes}d"  # MindSpore's layers keep their function, and Cells derived from them call it
     members = {"__init__": __init__, "_axes": axes, "__doc__": doc, name: staticmethod(getattr(functional, name))}
     return type(f"Conv{axes}d", (_Convolution,), members)
 

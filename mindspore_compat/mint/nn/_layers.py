@@ -1,4 +1,4 @@
-"""Layers of ``mindspore.mint.nn`` that are a function of ``functional`` with its arguments kept."""
+"""Layers of ``mindspore.mint.nn`` that call a function of ``functional`` with stored arguments."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _PADS |= {"ReflectionPad": ("padding", "reflect"), "ReplicationPad": ("padding",
 
 
 class _Function(Cell):
-    """A layer that keeps arguments as attributes and hands them to its function with the inputs."""
+    """Layer that stores arguments as attributes and passes them to its function with the inputs."""
 
     _function: Any
     _kept: tuple[str, ...]
@@ -64,7 +64,7 @@ class _Function(Cell):
 
 
 class _Pad(Cell):
-    """``axes`` last axes are padded, by one number for all ends or two numbers for each axis, the last one first."""
+    """Padding of the last ``axes`` axes, by one number for all ends or two for each axis, the last one first."""
 
     _axes: int
     _mode: str
@@ -79,7 +79,7 @@ class _Pad(Cell):
 
 
 def _layer(base: type, name: str, arguments: str, doc: str, **members: Any) -> type:
-    """A Cell whose ``__init__`` keeps its arguments."""
+    """Return a Cell whose ``__init__`` stores its arguments."""
     names = list(signature_of(arguments).parameters)
     lines = [f"def __init__(self, {arguments}):", "    _Cell.__init__(self)"]
     lines += [f"    self.{item} = {item}" for item in names]

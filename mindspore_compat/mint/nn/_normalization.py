@@ -68,13 +68,13 @@ class _BatchNorm(Cell):
         return functional.batch_norm(input, mean, var, self.weight, self.bias, uses_batch, share, self.eps)
 
     def reset_running_stats(self) -> None:
-        """Forget the averages: mean 0, variance 1, no batch seen."""
+        """Reset the averages: mean 0, variance 1, no batch seen."""
         for item, value in ((self.running_mean, 0), (self.running_var, 1), (self.num_batches_tracked, 0)):
             if item is not None:
                 item.set_data(Tensor(np.full(tuple(item.shape), value), item.dtype))
 
     def reset_parameters(self) -> None:
-        """As made: without averages, weight 1, bias 0."""
+        """Reset to the initial state: without averages, weight 1, bias 0."""
         self.reset_running_stats()
         for item, value in ((self.weight, 1), (self.bias, 0)):
             if item is not None:

@@ -1,4 +1,4 @@
-"""What layers with Parameters share."""
+"""Helpers of layers with Parameters."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["each", "parameter"]
 
 
 def parameter(init: Any, shape: Any, dtype: Any, name: str, requires_grad: bool = True) -> Parameter:
-    """A Parameter with an initializer's values, float32 if ``dtype`` is None."""
+    """Return a Parameter with an initializer's values, float32 if ``dtype`` is None."""
     return Parameter(initializer(init, shape, dtype or torch.float32), name=name, requires_grad=requires_grad)
 
 
 def each(value: Any, axes: int) -> tuple[int, ...]:
-    """One number for each axis."""
+    """Return one number for each axis."""
     return (value,) * axes if isinstance(value, int) else tuple(value)

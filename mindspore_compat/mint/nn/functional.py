@@ -1,4 +1,4 @@
-"""``mindspore.mint.nn.functional``: torch's functions under upstream's signatures."""
+"""``mindspore.mint.nn.functional``: torch's functions under MindSpore's signatures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""``mindspore.mint.optim``: torch's SGD, Adam and AdamW on the machinery of ``mindspore.experimental.optim``.
+"""``mindspore.mint.optim``: torch's SGD, Adam and AdamW on the base classes of ``mindspore.experimental.optim``.
 
-Upstream has kernels for these on Ascend only; the arithmetic here is what its documentation and torch's say.
+MindSpore has kernels for these on Ascend only; the formulas here follow its documentation and torch's.
 """
 
 from mindspore_compat.mint.optim.adam import Adam

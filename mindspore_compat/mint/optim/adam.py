@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.Adam``."""
+"""MindSpore: ``mindspore.mint.optim.Adam``."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.adamw import DecoupledAdam
+from mindspore_compat.experimental.optim.adamw import DecoupledAdam, FusedAdam
 
 __all__ = ["Adam"]
 
 
-class TorchAdam(DecoupledAdam):
-    """What `Adam` and AdamW share: arguments, states, rates from ``param_groups``."""
+class TorchAdam(FusedAdam, DecoupledAdam):
+    """Base of `Adam` and AdamW: arguments, states, rates from ``param_groups``."""
 
     _amsgrad_in_group = True
     _first_count = 0.0
@@ -23,13 +23,14 @@ class TorchAdam(DecoupledAdam):
 
     @property
     def _step(self) -> torch.Tensor:
-        return super()._step - self._first_count
+        """In float64, in which torch's kernels correct the bias."""
+        return (super()._step - self._first_count).to(torch.float64)
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
         return float(group["lr"])
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As upstream's `Optimizer.add_param_group`; a group that comes later gets its states as well."""
+        """Add a group as MindSpore's `Optimizer`; a later group gets its states as well."""
         super().add_param_group(param_group)
         if "exp_avg" not in self.__dict__:  # still being made
             return

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.AdamW``, ``mindspore.mint.optim.FusedAdamW``."""
+"""MindSpore: ``mindspore.mint.optim.AdamW``, ``mindspore.mint.optim.FusedAdamW``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["AdamW", "FusedAdamW"]
 
 
 class AdamW(TorchAdam):
-    """torch's AdamW: p *= 1 - lr·weight_decay, then as `Adam`. ``state_step`` starts at -1, as upstream's.
+    """torch's AdamW: p *= 1 - lr·weight_decay, then as `Adam`. ``state_step`` starts at -1, as MindSpore's.
 
     Raises:
         TypeError: for other types. ValueError: for a rate or decay below 0, betas outside [0, 1).
@@ -33,15 +33,15 @@ class AdamW(TorchAdam):
 
 
 class FusedAdamW(AdamW):
-    """`AdamW`, with one ``amsgrad`` for all groups. Upstream joins each group's memory for one kernel; torch's kernels
-    over lists need no joined memory, so parameters stay where they are.
+    """`AdamW`, with one ``amsgrad`` for all groups. MindSpore joins each group's memory for one kernel. torch's kernels
+    over lists do not need that, so parameters keep their memory.
 
     Raises:
         ValueError: if groups differ in ``amsgrad``.
     """
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """As `AdamW`'s.
+        """Add a group as `AdamW`.
 
         Raises:
             ValueError: if its ``amsgrad`` is not that of the others.

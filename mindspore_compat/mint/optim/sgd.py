@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.mint.optim.SGD``."""
+"""MindSpore: ``mindspore.mint.optim.SGD``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SGD(CountingOptimizer):
     """torch's SGD: without momentum p -= lr·g. With it: buf = g in the first step, then momentum·buf + (1 -
     dampening)·g; p -= lr·buf, or with Nesterov p -= lr·(g + momentum·buf). Weight decay is added to the gradients.
 
-    The rate is the group's "lr", which schedulers change; upstream keeps using the one that the group began with.
+    The rate is the group's "lr", which schedulers change; MindSpore always uses the group's initial one.
 
     Raises:
         TypeError: for other types. ValueError: for a negative rate or decay, or Nesterov without momentum.
@@ -47,7 +47,7 @@ class SGD(CountingOptimizer):
         self._add_counter()
 
     def _begin_step(self) -> None:
-        """The first step has the count 0."""
+        """Count the first step as 0."""
 
     def _end_step(self) -> None:
         super()._begin_step()

@@ -1,4 +1,4 @@
-"""Derivatives of functions as Cells. Upstream: ``mindspore.nn.grad``, replaced by ``ops.jvp`` and ``ops.vjp``."""
+"""Derivatives of functions as Cells. MindSpore: ``mindspore.nn.grad``, replaced by ``ops.jvp`` and ``ops.vjp``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Vjp(Cell):
 
 
 def _check_number(owner: str, v: Any, number: int) -> None:
-    """``v`` is a Tensor, or a tuple of at least two."""
+    """Check that ``v`` is a Tensor, or a tuple of at least two."""
     count = len(v) if isinstance(v, tuple) else 1
     if count != number or (isinstance(v, tuple) and count == 1):
         raise TypeError(f"For '{owner}', 'v' must have {number} Tensors (one without a tuple), but got {count}.")

@@ -1,4 +1,4 @@
-"""Layers. Upstream: ``mindspore.nn.layer``."""
+"""Layers. MindSpore: ``mindspore.nn.layer``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn.layer import (

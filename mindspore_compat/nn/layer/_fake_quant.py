@@ -1,6 +1,4 @@
-"""Observers: what rounds to the grid of an integer type while training, and what chooses the grid (docs/quant.md has
-the formulas).
-"""
+"""Observers for training: rounding to the grid of an integer type, and choice of the grid (formulas: docs/quant.md)."""
 
 from __future__ import annotations
 
@@ -27,10 +25,10 @@ _BITS = {"DEFAULT": (4, 7, 8), "LEARNED_SCALE": (2, 3, 4, 5, 6, 7, 8)}
 
 
 class Grid(NamedTuple):
-    """The values that stay: ``(index - zero) * scale`` for the whole numbers from ``lowest`` to ``highest``.
+    """Grid of values: ``(index - zero) * scale`` for the whole numbers from ``lowest`` to ``highest``.
 
-    ``scale`` and ``zero`` are float32 Tensors of one element, or of one for each channel; a scale of 0 leaves nothing
-    but 0.
+    ``scale`` and ``zero`` are float32 Tensors of one element, or of one for each channel; with a scale of 0 the only
+    value is 0.
     """
 
     scale: torch.Tensor
@@ -40,7 +38,7 @@ class Grid(NamedTuple):
 
 
 def _num_bits(quant_dtype: Any, mode: str, owner: str) -> int:
-    """8 of ``QuantDtype.INT8``; an Enum member of another library serves as well."""
+    """Return 8 for ``QuantDtype.INT8``; an Enum member of another library works as well."""
     digits, allowed = "".join(filter(str.isdigit, getattr(quant_dtype, "name", str(quant_dtype)))), _BITS[mode]
     if not digits or int(digits) not in allowed:
         raise ValueError(
@@ -50,7 +48,7 @@ def _num_bits(quant_dtype: Any, mode: str, owner: str) -> int:
 
 
 class _Partial:
-    """A constructor with some arguments given, of which more can be given; for `QuantConfig`."""
+    """Constructor with some arguments given, which accepts more; for `QuantConfig`."""
 
     def __init__(self, build: Any) -> None:
         self._build = build
@@ -63,8 +61,7 @@ class _Partial:
 
 
 class FakeQuantWithMinMaxObserver(Cell):
-    """Rounds to the values that an integer type could hold; the gradient passes unchanged where they cover ``x``, else
-    it is 0.
+    """Rounding to the values of an integer type; the gradient passes unchanged where they cover ``x``, else it is 0.
 
     Args:
         min_init, max_init: the range at first; one number, or a list of one for each channel.
@@ -162,11 +159,11 @@ class FakeQuantWithMinMaxObserver(Cell):
 
     @classmethod
     def partial_init(cls, **kwargs: Any) -> _Partial:
-        """A constructor with these arguments given."""
+        """Return a constructor with these arguments given."""
         return _Partial(functools.partial(cls, **kwargs))
 
     def reset(self, quant_dtype: Any = QuantDtype.INT8, min_init: Any = -6, max_init: Any = 6) -> None:
-        """Another type and range. Raises: ValueError in DEFAULT mode, or for a wrong range."""
+        """Set another type and range. Raises: ValueError in DEFAULT mode, or for a wrong range."""
         self.quant_dtype, self.num_bits = quant_dtype, _num_bits(quant_dtype, self.mode, type(self).__name__)
         self.min_init, self.max_init = min_init, max_init
         for parameter, value in zip(
@@ -191,7 +188,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         return torch.where((self._step > self.quant_delay).all(), rounded, x)
 
     def _spread(self, values: Any, x: Any) -> Any:
-        """One value for each channel, in a shape that goes with ``x``."""
+        """Return one value for each channel, in a shape that broadcasts with ``x``."""
         return arithmetic.spread(values, self.channel_axis, x) if self.per_channel else values
 
     def _follow(self, x: Any) -> None:
@@ -206,7 +203,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         F.assign(self.maxq, torch.clamp(batch[1], min=0))
 
     def grid(self) -> Grid:
-        """What it rounds to now."""
+        """Return the present grid."""
         if self.mode != "DEFAULT":
             count = int(self.quant_max.detach())
             scale = torch.abs(self.maxq.detach()) / count
@@ -216,7 +213,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         return Grid(scale, zero, lowest, highest)
 
     def indices(self, x: Any) -> Any:
-        """The whole numbers, from the grid's ``lowest`` to its ``highest``, that stand for ``x``; in float32."""
+        """Return the indices of ``x``, from the grid's ``lowest`` to its ``highest``; in float32."""
         if self.mode == "DEFAULT":
             low, high, scale = self._bounds(x)
             return torch.floor(
@@ -226,7 +223,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         return torch.floor(share * self.quant_max.detach() + 0.5)
 
     def _bounds(self, x: Any) -> tuple[Any, Any, Any]:
-        """The first and the last value of the grid, and its scale, in shapes that go with ``x``."""
+        """Return the first and the last value of the grid, and its scale, in shapes that broadcast with ``x``."""
         scale, zero, lowest, highest = self.grid()
         return (
             self._spread((lowest - zero) * scale, x),
@@ -235,7 +232,7 @@ class FakeQuantWithMinMaxObserver(Cell):
         )
 
     def _rounded(self, x: Any) -> Any:
-        """``x`` is bound by the ends of the grid, which holds 0."""
+        """Round ``x``, clipped to the ends of the grid, which holds 0."""
         return arithmetic.rounded(x, *self._bounds(x))
 
     def _scaled(self, x: Any) -> Any:
@@ -245,7 +242,7 @@ class FakeQuantWithMinMaxObserver(Cell):
 
 
 class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):
-    """`FakeQuantWithMinMaxObserver` as MindSpore 1.0 calls it: with ``num_bits``."""
+    """`FakeQuantWithMinMaxObserver` with MindSpore 1.0's ``num_bits``."""
 
     def __init__(
         self,
@@ -276,7 +273,7 @@ class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):
         )
 
 
-#: What one layer quantizes with: constructors of the Cells for its weights and its activations.
+#: Quantization of one layer: constructors of the Cells for its weights and its activations.
 QuantConfig = namedtuple("QuantConfig", ["weight", "activation"])
 quant_config_default = QuantConfig(
     FakeQuantWithMinMaxObserver.partial_init(), FakeQuantWithMinMaxObserver.partial_init()

@@ -17,7 +17,7 @@ __all__ = ["ActQuant", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant", "Tensor
 
 
 class ActQuant(Cell):
-    """An activation ``act`` whose result is rounded.
+    """Activation ``act`` whose result is rounded.
 
     Args:
         activation: a Cell.
@@ -78,12 +78,12 @@ class ActQuant(Cell):
         return self.fake_quant_act(self.act(x))
 
     def get_origin(self) -> Any:
-        """The activation."""
+        """Return the activation."""
         return self.act
 
 
 class _BothSides(Cell):
-    """An activation of MindSpore 1.0 with rounded input and result."""
+    """Activation of MindSpore 1.0 with rounded input and result."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class _BothSides(Cell):
         return self.fake_quant_act_after(self.act(self.fake_quant_act_before(x)))
 
     def get_origin(self) -> Any:
-        """The activation."""
+        """Return the activation."""
         return self.act
 
 
@@ -132,7 +132,7 @@ class HSigmoidQuant(_BothSides):
 
 
 class _BinaryQuant(Cell):
-    """An operator of two Tensors whose result is rounded, the range a moving average. Arguments as of `ActQuant`."""
+    """Operator of two Tensors whose result is rounded, with a moving average as range. Arguments as of `ActQuant`."""
 
     _operator: Any = None
 
@@ -177,8 +177,8 @@ class MulQuant(_BinaryQuant):
 
 
 class QuantBlock(Cell):
-    """Inference by integer operators: ``activation(dequant(core_op(quant(x), weight) + bias, dequant_scale))``, each an
-    operator that is given.
+    """Inference by integer operators: ``activation(dequant(core_op(quant(x), weight) + bias, dequant_scale))``, with
+    given operators.
 
     MindSpore 1.x deployed with it on Ascend; ``mindspore.export`` here writes files instead, and does not make it.
     """

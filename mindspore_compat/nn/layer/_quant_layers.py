@@ -1,10 +1,10 @@
-"""Convolutions and dense layers whose weights are rounded while they train; ``integers`` gives what to deploy.
+"""Convolutions and dense layers with rounded weights for training; ``integers`` returns the form to deploy.
 
-Batch norm is folded into a convolution by one of two methods, both with the moving deviation in the weight that is
-rounded, so that the grid does not shake with every batch: `Conv2dBnFoldQuant` corrects the result by the statistics of
-the convolution with float weights, `Conv2dBnFoldQuantOneConv` takes those of the rounded one. In evaluation both are
-one convolution with the weight that is deployed. Upstream adds the bias of a folded convolution without the batch
-norm's factor, so that training and inference differ; here it is scaled.
+Batch norm is folded into a convolution by one of two methods. Both use the moving deviation in the rounded weight, so
+that the grid does not change with every batch. `Conv2dBnFoldQuant` corrects the result by the statistics of the
+convolution with float weights, `Conv2dBnFoldQuantOneConv` by those of the rounded one. In evaluation both are one
+convolution with the deployed weight. MindSpore adds the bias of a folded convolution without the batch norm's factor,
+so that training and inference differ; here it is scaled.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Conv2dBnFoldQuantOneConv", "Conv2dBnFoldQuant", "Conv2dBnWithoutFold
 
 
 class Integers(NamedTuple):
-    """A layer as deployed: the weight as whole numbers (in float32) on ``grid``, and a float bias or None."""
+    """Deployed layer: the weight as whole numbers (in float32) on ``grid``, and a float bias or None."""
 
     index: torch.Tensor
     grid: Grid
@@ -38,8 +38,8 @@ class Integers(NamedTuple):
 
 
 def observer_of(config: QuantConfig, side: str, quant_dtype: Any, old: dict[str, Any], **more: Any) -> Any:
-    """An observer by ``config``'s side "weight" or "activation"; ``old`` holds MindSpore 1.0's arguments of the layer,
-    None where not given.
+    """Return an observer by ``config``'s side "weight" or "activation"; ``old`` holds the layer's arguments of
+    MindSpore 1.0, None for those not given.
     """
     given = {key: value for key, value in old.items() if value is not None}
     bits = given.pop("num_bits", None)
@@ -56,7 +56,7 @@ def _row(values: Any) -> Any:
 
 
 class _QuantConv(_Forward):
-    """A convolution over (N, C, H, W) with a rounded weight."""
+    """Convolution over (N, C, H, W) with a rounded weight."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ class _QuantConv(_Forward):
         )
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
-        """The convolution alone."""
+        """Return the convolution alone."""
         return self._convolve(x, weight, bias)
 
     def integers(self) -> Integers:
-        """What to deploy."""
+        """Return the form to deploy."""
         return Integers(self.fake_quant_weight.indices(self.weight), self.fake_quant_weight.grid(), self.bias)
 
     def extend_repr(self) -> str:
@@ -119,7 +119,7 @@ class _QuantConv(_Forward):
 
 
 class _FoldedConv(_QuantConv):
-    """A convolution with a batch norm inside: ``gamma``, ``beta``, ``moving_mean`` and ``moving_variance`` are its own
+    """Convolution with a batch norm inside: ``gamma``, ``beta``, ``moving_mean`` and ``moving_variance`` are its own
     parameters.
     """
 
@@ -148,7 +148,7 @@ class _FoldedConv(_QuantConv):
         return self.fake_quant_weight(weight) if self.fake else weight
 
     def _shift(self, mean: Any, deviation: Any) -> Any:
-        """What the norm adds: the bias of the folded convolution."""
+        """Return the norm's summand: the bias of the folded convolution."""
         return self.beta + self.gamma * ((0 if self.bias is None else self.bias) - mean) / deviation
 
     def construct(self, x: Any) -> Any:
@@ -161,7 +161,7 @@ class _FoldedConv(_QuantConv):
         raise NotImplementedError
 
     def integers(self) -> Integers:
-        """What to deploy. Raises: ValueError where ``fake`` is False."""
+        """Return the form to deploy. Raises: ValueError where ``fake`` is False."""
         if not self.fake:
             raise ValueError(
                 f"For '{type(self).__name__}', with 'fake' False the weight has no grid to be deployed on. Make it "
@@ -176,7 +176,7 @@ class _FoldedConv(_QuantConv):
 
 
 class Conv2dBnFoldQuant(_FoldedConv):
-    """A convolution with a folded batch norm, whose statistics are those of the convolution with float weights.
+    """Convolution with a folded batch norm, with the statistics of the convolution with float weights.
 
     Args:
         in_channels ... bias_init, quant_config ... quant_delay: as of `Conv2dQuant`.
@@ -269,8 +269,8 @@ class Conv2dBnFoldQuant(_FoldedConv):
 
 
 class Conv2dBnFoldQuantOneConv(_FoldedConv):
-    """A convolution with a folded batch norm, whose statistics are those of the convolution with rounded weights.
-    Arguments as of `Conv2dBnFoldQuant`, without ``freeze_bn``.
+    """Convolution with a folded batch norm, with the statistics of the convolution with rounded weights. Arguments as
+    of `Conv2dBnFoldQuant`, without ``freeze_bn``.
     """
 
     def __init__(
@@ -335,7 +335,7 @@ class Conv2dBnFoldQuantOneConv(_FoldedConv):
 
 
 class Conv2dQuant(_QuantConv):
-    """A convolution whose weight is rounded.
+    """Convolution with a rounded weight.
 
     Args:
         in_channels ... bias_init: as of `Conv2d`.
@@ -349,8 +349,8 @@ class Conv2dQuant(_QuantConv):
 
 
 class Conv2dBnWithoutFoldQuant(_QuantConv):
-    """A convolution whose weight is rounded, then a batch norm ``batchnorm``. Arguments as of `Conv2dQuant`, ``eps``
-    and ``momentum`` of the norm.
+    """Convolution with a rounded weight, then a batch norm ``batchnorm``. Arguments as of `Conv2dQuant`, ``eps`` and
+    ``momentum`` of the norm.
     """
 
     def __init__(
@@ -403,8 +403,8 @@ class Conv2dBnWithoutFoldQuant(_QuantConv):
         return self.batchnorm(self._convolve(x, self.fake_quant_weight(self.weight), self.bias))
 
     def integers(self) -> Integers:
-        """The norm's factor goes into the scales, which become one for each channel; where it is negative, the numbers
-        count from the other end.
+        """Return the form to deploy. The norm's factor goes into the scales, one for each channel; where it is
+        negative, the numbers count from the other end.
         """
         index, (scale, zero, lowest, highest), bias = super().integers()
         norm = self.batchnorm
@@ -417,7 +417,7 @@ class Conv2dBnWithoutFoldQuant(_QuantConv):
 
 
 class DenseQuant(Cell):
-    """A `Dense` layer whose weight is rounded: (N, in_channels) to (N, out_channels).
+    """`Dense` layer with a rounded weight: (N, in_channels) to (N, out_channels).
 
     Args:
         in_channels ... activation: as of `Dense`; quant_config ... quant_delay: as of `Conv2dQuant`.
@@ -461,7 +461,7 @@ class DenseQuant(Cell):
         )
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
-        """The product and the activation."""
+        """Return the product and the activation."""
         y = kernels.linear(x, weight, bias)
         return self.activation(y) if self.activation_flag else y
 
@@ -469,7 +469,7 @@ class DenseQuant(Cell):
         return self.core(x, self.fake_quant_weight(self.weight), self.bias)
 
     def integers(self) -> Integers:
-        """What to deploy."""
+        """Return the form to deploy."""
         return Integers(self.fake_quant_weight.indices(self.weight), self.fake_quant_weight.grid(), self.bias)
 
     def extend_repr(self) -> str:

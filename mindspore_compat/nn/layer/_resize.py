@@ -14,7 +14,7 @@ __all__ = ["interpolate", "resize_bilinear"]
 
 
 def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: torch.Tensor) -> tuple[Any, Any, Any]:
-    """For each new place: the two old ones around it and the weight of the second."""
+    """Return for each new place the two old ones around it and the weight of the second."""
     places = torch.arange(wanted, device=like.device, dtype=torch.float32)
     if align_corners and wanted > 1:
         places = places * ((size - 1) / (wanted - 1))
@@ -30,8 +30,8 @@ def _line(size: int, wanted: int, align_corners: bool, half_pixel: bool, like: t
 def resize_bilinear(
     x: Any, size: tuple[int, int], align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Any:
-    """(N, C, H, W) to ``size``. With neither flag, place i of the result is i · old / new, which torch has
-    no mode for.
+    """Resize (N, C, H, W) to ``size``. With neither flag, place i of the result is i · old / new, for which torch has
+    no mode.
     """
     if align_corners or half_pixel_centers:
         return torch._C._nn.upsample_bilinear2d(x, size, align_corners)
@@ -52,7 +52,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Any:
-    """Resizes (N, C, *places). Every mode takes ``size`` or ``scale_factor``; MindSpore refuses some scale factors."""
+    """Resize (N, C, *places). Every mode takes ``size`` or ``scale_factor``; MindSpore refuses some scale factors."""
     owner = "interpolate"
     if (size is None) == (scale_factor is None):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Arguments and errors about shapes that convolution and pooling layers share."""
+"""Shape arguments of convolution and pooling layers, with their errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "pad_same"
 def sizes(
     value: Any, name: str, owner: str, count: int, low: int = 1, wrong_length: type[Exception] = ValueError
 ) -> tuple[int, ...]:
-    """An int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
+    """Return an int, or a tuple of ``count`` ints, as a tuple; each at least ``low``.
 
     Raises:
         ValueError: for a smaller number, and another length.
@@ -30,7 +30,7 @@ def sizes(
 def fixed_same_padding(
     kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
 ) -> tuple[int, ...] | None:
-    """What `same_padding` gives for every size, if it is the same at both ends; else None."""
+    """Return the result of `same_padding` if it is the same at both ends for every size; else None."""
     fixed = []
     for width, step, gap in zip(kernel, stride, dilation):
         reach = gap * (width - 1) + 1
@@ -46,14 +46,12 @@ def fixed_same_padding(
 def pad_same(
     x: Any, kernel: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...], value: float = 0.0
 ) -> tuple[Any, tuple[int, ...]]:
-    """``x`` and the padding still to apply at both ends of the last axes, for the "same" mode."""
+    """Return ``x`` and the padding still to apply at both ends of the last axes, for the "same" mode."""
     shape = x.shape[-len(kernel) :]
     pairs = [same_padding(*item) for item in zip(shape, kernel, stride, dilation)]
     return split_padding(x, pairs, value)
 
 
 def squeezed(x: torch.Tensor, axis: Any) -> torch.Tensor:
-    """``x`` without the axes of length 1 among ``axis``, () for all: those that a layer was made with, whatever it
-    computes over since.
-    """
+    """Return ``x`` without the axes of length 1 among ``axis``, () for all: the axes from the layer's constructor."""
     return torch.squeeze(x) if axis == () else torch.squeeze(x, axis)

@@ -1,4 +1,4 @@
-"""Activations. Upstream: ``mindspore.nn.layer.activation``."""
+"""Activations. MindSpore: ``mindspore.nn.layer.activation``."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class PReLUExt(Cell):
 
 
 def _checked_axis(axis: Any, owner: str) -> Any:
-    """An int, or a tuple of ints."""
+    """Return an int, or a tuple of ints."""
     items = axis if isinstance(axis, tuple) else (axis,)
     if not items:
         raise ValueError(f"For '{owner}', the length of 'axis' must not be 0.")
@@ -227,7 +227,7 @@ class HSigmoid(Cell):
 
 
 class LogSigmoid(Cell):
-    """log(sigmoid(x)), without upstream's overflow for very negative x."""
+    """log(sigmoid(x)), without MindSpore's overflow for very negative x."""
 
     def construct(self, input_x: Any) -> Any:
         return _nn.log_sigmoid(input_x)
@@ -255,7 +255,7 @@ class FastGelu(Cell):
 
 
 class GELU(Cell):
-    """x · Φ(x); ``approximate`` (the default, as upstream) uses the tanh formula."""
+    """x · Φ(x); ``approximate`` (the default, as MindSpore) uses the tanh formula."""
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()
@@ -425,7 +425,7 @@ _activation: dict[str, Callable[..., Cell]] = {
 
 
 def get_activation(name: str | None, prim_name: str | None = None) -> Any:
-    """The activation Cell of a name; None for None.
+    """Return the activation Cell of a name; None for None.
 
     Raises:
         KeyError: for an unknown name.
@@ -436,7 +436,7 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Any:
 
 
 def activation_from(value: Any, owner: str) -> Any:
-    """The activation of a layer's argument: a name, a Cell, a Primitive or another callable; None for None.
+    """Return the activation of a layer's argument: a name, a Cell, a Primitive or another callable; None for None.
 
     Raises:
         TypeError: for anything else. KeyError: for an unknown name.

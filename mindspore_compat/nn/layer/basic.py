@@ -1,4 +1,4 @@
-"""Dense, Flatten, Dropout and other basic layers. Upstream: ``mindspore.nn.layer.basic``."""
+"""Dense, Flatten, Dropout and other basic layers. MindSpore: ``mindspore.nn.layer.basic``."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ __all__ = [
 
 
 class Dropout(Cell):
-    """Zeroes elements with probability ``p`` and scales the rest by 1 / (1 - p), in training only.
+    """Dropout with probability ``p``; the rest is scaled by 1 / (1 - p), in training only.
 
-    ``keep_prob`` is 1.x's spelling: p = 1 - keep_prob; it counts only if ``p`` is None. As upstream's, the layer is
-    switched off by ``p = 0`` or ``keep_prob = 1`` set later, and no other value set later counts.
+    ``keep_prob`` is 1.x's argument: p = 1 - keep_prob; it counts only if ``p`` is None. As in MindSpore, a later ``p =
+    0`` or ``keep_prob = 1`` turns the layer off, and no other later value counts.
 
     Examples:
         >>> net = nn.Dropout(p=0.5)
@@ -94,7 +94,7 @@ class DropoutExt(Cell):
 
 
 class _ChannelDropout(Cell):
-    """Zeroes whole channels with probability ``p`` and scales the rest by 1 / (1 - p), in training only."""
+    """Dropout of whole channels with probability ``p``; the rest is scaled by 1 / (1 - p), in training only."""
 
     _ndims: tuple[int, ...] = ()
     _function: Callable[..., Any]
@@ -190,7 +190,7 @@ class MatrixSetDiag(Cell):
 
 
 class Roll(Cell):
-    """Elements moved by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
+    """Shift of elements by ``shift`` along ``axis``, round the end; ints or tuples of one length."""
 
     def __init__(self, shift: Any, axis: Any) -> None:
         super().__init__()
@@ -221,7 +221,7 @@ _linear = kernels.linear
 def _set_dense(
     cell: Cell, out_size: int, in_size: int, has_bias: bool, weight_init: Any, bias_init: Any, dtype: Any
 ) -> None:
-    """``weight`` (out, in) and ``bias`` (out,) or None, on ``cell``."""
+    """Set ``weight`` (out, in) and ``bias`` (out,) or None on ``cell``."""
     weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
     cell.weight = Parameter(initializer(weight_init, (out_size, in_size), dtype), name="weight")
     cell.bias = None
@@ -231,7 +231,7 @@ def _set_dense(
 
 
 def check_dense_input_shape(x: Any, prim_name: str | None = None) -> None:
-    """Of MindSpore 1.x: raise ValueError for the shape of an input with fewer than two axes."""
+    """Raise ValueError for the shape of an input with fewer than two axes, as MindSpore 1.x."""
     if len(x) < 2:
         who = f"For '{prim_name}', the" if prim_name else "The"
         raise ValueError(f"{who} dimension of 'x' should not be less than 2, but got {len(x)}.")
@@ -324,7 +324,7 @@ class Flatten(Cell):
 
 
 class Identity(Cell):
-    """Returns its input; takes any arguments."""
+    """Identity of its input; accepts any arguments."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -334,8 +334,8 @@ class Identity(Cell):
 
 
 class Upsample(Cell):
-    """Resizes (N, C, *places) to ``size`` or by ``scale_factor``; modes nearest, linear, bilinear, bicubic, trilinear,
-    area, nearest-exact.
+    """Resizing of (N, C, *places) to ``size`` or by ``scale_factor``; modes nearest, linear, bilinear, bicubic,
+    trilinear, area, nearest-exact.
     """
 
     def __init__(
@@ -381,8 +381,8 @@ class ClipByNorm(Cell):
         x, limit = x.to(torch.float32), clip_norm.to(torch.float32)
         squares = torch.sum(kernels.square(x), dim=self.axis or tuple(range(x.dim())), keepdim=True)
         # sqrt has no gradient at 0, where the norm is below every limit anyway.
-        norm = torch.sqrt(torch.where(squares > 0, squares, torch.ones_like(squares)))
-        norm = torch.where(squares > 0, norm, squares)
+        is_positive = squares > 0
+        norm = torch.where(is_positive, torch.sqrt(torch.where(is_positive, squares, 1.0)), squares)
         return torch.div(torch.mul(x, limit), torch.maximum(norm, limit))
 
 
@@ -428,7 +428,7 @@ class OneHot(Cell):
 
 
 def _mirrored(size: int, before: int, after: int, skip: int, device: torch.device) -> torch.Tensor:
-    """Indices that pad an axis by reflection; ``skip`` 1 leaves out the edge itself (REFLECT), 0 repeats it
+    """Return indices that pad an axis by reflection; ``skip`` 1 leaves out the edge (REFLECT), 0 repeats it
     (SYMMETRIC).
     """
     if max(before, after) > size - skip:
@@ -441,7 +441,7 @@ def _mirrored(size: int, before: int, after: int, skip: int, device: torch.devic
 
 
 class Pad(Cell):
-    """Pads with zeros (mode "CONSTANT") or by reflection without ("REFLECT") or with the edge ("SYMMETRIC").
+    """Padding with zeros (mode "CONSTANT") or by reflection without ("REFLECT") or with the edge ("SYMMETRIC").
 
     ``paddings`` is a tuple of (before, after) for each axis.
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.ChannelShuffle``."""
+"""MindSpore: ``mindspore.nn.ChannelShuffle``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Cell):
-    """Channels of (N, C, *) dealt out so that neighbours come from different ``groups``."""
+    """Permutation of channels of (N, C, *) so that neighbours come from different ``groups``."""
 
     def __init__(self, groups: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Layers with batch norm and activation in one. Upstream: ``mindspore.nn.layer.combined``."""
+"""Layers with batch norm and activation in one. MindSpore: ``mindspore.nn.layer.combined``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _finish(cell: Cell, norm: Cell | None, has_bn: bool, activation: Any, alpha:
 
 
 class Conv2dBnAct(Cell):
-    """A `Conv2d` ``conv``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
+    """`Conv2d` ``conv``, then optionally a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
     quantization.
     """
 
@@ -77,7 +77,7 @@ class Conv2dBnAct(Cell):
 
 
 class DenseBnAct(Cell):
-    """A `Dense` ``dense``, then if wanted a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
+    """`Dense` ``dense``, then optionally a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
     quantization.
     """
 

@@ -1,4 +1,4 @@
-"""Containers of Cells. Upstream: ``mindspore.nn.layer.container``."""
+"""Containers of Cells. MindSpore: ``mindspore.nn.layer.container``."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ def _rename(cell: torch.nn.Module, prefix: str) -> None:
 
 
 def _prefix(cells: Any) -> tuple[str, int]:
-    """(names' part in front of the child's, how many dotted parts that is), read off the parameters of ``cells``.
+    """Return (prefix before the child's names, its number of dotted parts), derived from the parameters of ``cells``.
 
-    Upstream derives it so too, which shows: children appended to a container that had none keep names without its
-    prefix.
+    MindSpore derives it in the same way: children appended to an empty container keep names without its prefix.
     """
     found = []
     for key, cell in cells.items():
@@ -47,7 +46,7 @@ def _prefix(cells: Any) -> tuple[str, int]:
 
 
 class _CellSequence(Cell):
-    """What `SequentialCell` and `CellList` share: children under "0", "1", ... whose names follow their positions."""
+    """Base of `SequentialCell` and `CellList`: children under "0", "1", ... with names by their positions."""
 
     def __bool__(self) -> bool:
         return len(self._modules) != 0
@@ -66,7 +65,7 @@ class _CellSequence(Cell):
         return self
 
     def _replace(self, cells: list[Any], prefix: str, count: int, start: int = 0) -> None:
-        """Children anew, in order; those from ``start`` on get the names of their positions."""
+        """Set new children, in order; those from ``start`` on get the names of their positions."""
         self._restructured()
         self._modules.clear()
         for position, cell in enumerate(cells):
@@ -77,10 +76,10 @@ class _CellSequence(Cell):
         self._relist()
 
     def _relist(self) -> None:
-        """The children are others: what is kept of them is to be renewed."""
+        """Renew the list of children after a change."""
 
     def insert(self, index: int, cell: Any) -> None:
-        """``cell`` before position ``index``."""
+        """Insert ``cell`` before position ``index``."""
         length = len(self)
         if not -length <= index <= length:
             raise IndexError(f"The 'index' must be in range [{-length}, {length}], but got {index}.")
@@ -92,19 +91,19 @@ class _CellSequence(Cell):
         self._replace([*cells[:position], cell, *cells[position:]], prefix, count, start=position + 1)
 
     def append(self, cell: Any) -> None:
-        """``cell`` at the end."""
+        """Append ``cell``."""
         if self._auto_prefix:
             _rename(cell, f"{_prefix(self._modules)[0]}{len(self)}.")
         self._exchange_child(str(len(self)), cell)
 
     def extend(self, cells: Any) -> Any:
-        """All of a list (or another container) at the end."""
+        """Append all Cells of a list (or another container)."""
         for cell in list(cells):
             self.append(cell)
         return self
 
     def add_module(self, name: str, module: Any) -> None:
-        """torch's name for adding a named child; its parameters' names begin with it, as everywhere in a container."""
+        """Add a named child, as torch; its parameters' names begin with its name, as always in a container."""
         if self._auto_prefix:
             _rename(module, f"{_prefix(self._modules)[0]}{name}.")
         self._restructured()
@@ -132,7 +131,7 @@ class SequentialCell(_CellSequence):
         [[0. 2.]]
     """
 
-    #: the Cells that are called. As upstream a list beside the children, which only methods of this class renew: what
+    #: the Cells that are called. As MindSpore a list beside the children, which only methods of this class renew: what
     #: an attribute, `insert_child_to_cell` or `_cells` adds or exchanges is a child, but not called
     cell_list: list[Any]
 
@@ -169,7 +168,7 @@ class SequentialCell(_CellSequence):
         _rename(cell, f"{prefix}{key}.")
 
     def _exchange(self, cells: list[Any]) -> None:
-        """These Cells instead; those that come new are named by their places."""
+        """Replace the Cells; new ones are named by their places."""
         known, (prefix, _) = {id(cell) for cell in self._modules.values()}, _prefix(self._modules)
         self._restructured()
         self._modules.clear()
@@ -186,7 +185,7 @@ class SequentialCell(_CellSequence):
 
 
 class CellList(_CellSequence):
-    """A list of Cells; not callable itself.
+    """List of Cells; not callable itself.
 
     Examples:
         >>> layers = nn.CellList([nn.Dense(3, 2), nn.ReLU()])
@@ -273,7 +272,7 @@ class CellDict(Cell):
         return self._modules.items()
 
     def update(self, cells: Any) -> None:
-        """Add the Cells of a mapping or of pairs (key, Cell), in the place of those under the same keys.
+        """Add the Cells of a mapping or of pairs (key, Cell); replace those under the same keys.
 
         Raises:
             TypeError: for what is no Cell. KeyError: for a key that is empty or has a dot.

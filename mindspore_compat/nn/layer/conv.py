@@ -1,7 +1,8 @@
-"""Convolutions. Upstream: ``mindspore.nn.layer.conv``.
+"""Convolutions. MindSpore: ``mindspore.nn.layer.conv``.
 
-Weights are laid out (out, in / group, *kernel), of transposed ones (in, out / group, *kernel), of Conv2d with NHWC
-(out, *kernel, in / group). The 1-D layers keep upstream's 2-D weights with a kernel of (1, k), so that checkpoints fit.
+Weights have the layout (out, in / group, *kernel). Transposed ones have (in, out / group, *kernel), those of Conv2d
+with NHWC (out, *kernel, in / group). The 1-D layers keep MindSpore's 2-D weights with a kernel of (1, k), for
+checkpoints.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _MODES = ("same", "valid", "pad")
 
 
 def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
-    """ValueError unless the shape has three axes; user code imports it."""
+    """Raise ValueError unless the shape has three axes; user code imports it."""
     if len(input_shape) != 3:
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
@@ -82,7 +83,7 @@ class _Conv(Cell):
             self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
 
     def _checked_padding(self, padding: Any) -> list[tuple[int, int]]:
-        """(before, after) for each kernel axis."""
+        """Return (before, after) for each kernel axis."""
         owner, count = type(self).__name__, 2 * len(self.kernel_size)
         flat = sizes(padding, "padding", owner, count, low=0)
         if self.pad_mode != "pad" and any(flat):
@@ -102,17 +103,17 @@ class _Conv(Cell):
 
 
 def _line_init(weight_init: Any) -> Any:
-    """A 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
+    """Return a 3-axis Tensor for the weight of a 1-D layer, in the 2-D layout."""
     if not isinstance(weight_init, torch.Tensor):
         return weight_init
     return torch.unsqueeze(weight_init, 2)
 
 
 class _Forward(_Conv):
-    """A convolution; `_spatial` picks the axes that torch's operator sees."""
+    """Convolution; `_spatial` picks the axes for torch's operator."""
 
     _operator: Any = kernels.conv2d
-    _skip = 0  # leading kernel axes that upstream has and torch does not
+    _skip = 0  # leading kernel axes that MindSpore has and torch does not
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -232,7 +233,7 @@ class _Line(_Conv):
 
 
 class Conv1d(_Line, _Forward):
-    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as upstream's."""
+    """1-D convolution over (N, C, L). ``weight`` has shape (out, in / group, 1, k), as MindSpore's."""
 
     _operator = kernels.conv1d
 
@@ -280,7 +281,7 @@ class Conv3d(_Forward):
 
 
 class _Transposed(_Conv):
-    """The gradient of a convolution with respect to its input, as a layer.
+    """Gradient of a convolution with respect to its input, as a layer.
 
     Output places along an axis of n: "same" n·stride; "valid" (n - 1)·stride + reach, at least n·stride; "pad" the
     former minus the padding, where reach = dilation·(kernel - 1) + 1.
@@ -321,7 +322,7 @@ class _Transposed(_Conv):
 class Conv2dTranspose(_Transposed):
     """2-D transposed convolution over (N, C, H, W).
 
-    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as upstream; torch computes them.
+    ``output_padding`` (with pad_mode "pad" only) appends rows and columns of zeros, as MindSpore; torch computes them.
 
     Examples:
         >>> print(nn.Conv2dTranspose(3, 8, kernel_size=4, stride=2)(ops.ones((1, 3, 16, 16))).shape)
@@ -374,7 +375,7 @@ class Conv2dTranspose(_Transposed):
 
 
 class Conv1dTranspose(_Line, _Transposed):
-    """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as upstream's."""
+    """1-D transposed convolution over (N, C, L). ``weight`` has shape (in, out / group, 1, k), as MindSpore's."""
 
     _operator = kernels.conv_transpose1d
 

@@ -1,4 +1,4 @@
-"""The bilinear layer. Upstream: ``mindspore.nn.layer.dense``."""
+"""The bilinear layer. MindSpore: ``mindspore.nn.layer.dense``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings. Upstream: ``mindspore.nn.layer.embedding``."""
+"""Embeddings. MindSpore: ``mindspore.nn.layer.embedding``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingL
 
 @checks_places("Gather", "input_indices", from_end=True)
 def _look_up(table: Any, indices: Any) -> Any:
-    """Rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D)."""
+    """Return the rows of ``table`` (V, D) at integer ``indices`` (*), which count from the end below 0: (*, D)."""
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         check_indices(indices)
         indices = indices.to(torch.int64)
@@ -35,7 +35,7 @@ def _look_up(table: Any, indices: Any) -> Any:
 class Embedding(Cell):
     """Rows of ``embedding_table`` (vocab_size, embedding_size) at the ids (*): (*, embedding_size).
 
-    ``padding_idx`` starts as zeros and learns like every other row, as upstream. With ``use_one_hot`` it is a product
+    ``padding_idx`` starts as zeros and learns like every other row, as MindSpore. With ``use_one_hot`` it is a product
     with one-hot rows, where ids out of range give zeros.
     """
 
@@ -130,13 +130,13 @@ class EmbeddingExt(Cell):
 
 
 class EmbeddingLookup(Cell):
-    """`Embedding` for large tables. ``target``, ``slice_mode`` and ``manual_shapes`` are about devices: without effect
-    here, but that ids out of range give zeros with ``target="CPU"``.
+    """`Embedding` for large tables. ``target``, ``slice_mode`` and ``manual_shapes`` concern devices: without effect
+    here, except that ids out of range give zeros with ``target="CPU"``.
 
-    With ``sparse``, a step of `LazyAdam`, `Adam` with ``use_lazy``, `FTRL` and `ProximalAdagrad` changes only rows that
-    were looked up; weight decay of these and of `Adam` is of these rows.
+    With ``sparse``, a step of `LazyAdam`, `Adam` with ``use_lazy``, `FTRL` and `ProximalAdagrad` changes only looked-up
+    rows; their weight decay, and that of `Adam`, is of these rows.
 
-    ``max_norm`` clips the norm of each row that is looked up.
+    ``max_norm`` clips the norm of each looked-up row.
     """
 
     BATCH_SLICE = "batch_slice"

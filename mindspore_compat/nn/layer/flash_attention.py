@@ -1,4 +1,4 @@
-"""Upstream's layer over a kernel of Ascend, until MindSpore 2.2. Upstream: ``mindspore.nn.layer.flash_attention``."""
+"""MindSpore's layer over a kernel of Ascend, until MindSpore 2.2. MindSpore: ``mindspore.nn.layer.flash_attention``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 

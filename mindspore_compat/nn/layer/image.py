@@ -1,4 +1,4 @@
-"""Image layers. Upstream: ``mindspore.nn.layer.image``, and 1.x's ``ResizeBilinear``."""
+"""Image layers. MindSpore: ``mindspore.nn.layer.image``, and 1.x's ``ResizeBilinear``."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class ImageGradients(Cell):
 
 
 def _unit_scale(dtype: torch.dtype) -> float:
-    """What upstream multiplies images and ``max_val`` with: 1 for floats, 1 / largest value for ints."""
+    """Return MindSpore's factor of images and ``max_val``: 1 for floats, 1 / largest value for ints."""
     return 1.0 if dtype.is_floating_point else 1.0 / torch.iinfo(dtype).max
 
 
 def _gaussian(size: int, sigma: float) -> Tensor:
-    """A (1, 1, size, size) window that sums to 1."""
+    """Return a (1, 1, size, size) window that sums to 1."""
     line = np.arange(-size // 2 + 1, size // 2 + 1, dtype=np.float32) ** 2
     window = np.exp(-(line[:, None] + line[None, :]) / (2 * sigma**2))
     return Tensor((window / window.sum())[None, None].astype(np.float32))
@@ -75,11 +75,11 @@ class _Similarity(Cell):
 
     def _scaled(self, img1: Any, img2: Any) -> tuple[Any, Any, float]:
         scale = _unit_scale(img1.dtype)
-        # Upstream scales only what is above 1 ("max_val" of the dtype), so floats stay as they are.
+        # MindSpore scales only what is above 1 ("max_val" of the dtype), so floats stay as they are.
         return torch.mul(img1.float(), scale), torch.mul(img2.float(), scale), self.max_val * scale
 
     def _channel_means(self, img1: Any, img2: Any, peak: float, window: Conv2d) -> tuple[Any, Any]:
-        """SSIM and contrast of each sample and channel (N, C)."""
+        """Return SSIM and contrast of each sample and channel (N, C)."""
         batch, channels = img1.shape[:2]
         c1, c2 = (self.k1 * peak) ** 2, (self.k2 * peak) ** 2
         planes = [
@@ -133,7 +133,7 @@ class MSSSIM(_Similarity):
             terms.append(torch.relu(contrast if level < self.level - 1 else ssim))
             img1, img2 = (torch._C._nn.avg_pool2d(item, 2, 2) for item in (img1, img2))
         powers = kernels.pow(torch.stack(terms, -1), self.weight_tensor.to(img1.device))
-        product = functools.reduce(torch.mul, torch.unbind(powers, -1))  # prod's gradient looks for zeros, and waits
+        product = functools.reduce(torch.mul, torch.unbind(powers, -1))  # prod's gradient searches for zeros, and waits
         return torch.mean(product, -1)
 
 

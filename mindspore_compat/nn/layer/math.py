@@ -1,4 +1,4 @@
-"""Mathematical layers. Upstream: ``mindspore.nn.layer.math``; most are deprecated there in favour of functions."""
+"""Mathematical layers. MindSpore: ``mindspore.nn.layer.math``; most are deprecated there in favour of functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization layers. Upstream: ``mindspore.nn.layer.normalization``."""
+"""Normalization layers. MindSpore: ``mindspore.nn.layer.normalization``."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def _wrong_axes(owner: str, x: Any, ndims: tuple[int, ...]) -> ValueError:
 
 
 def moved(mean: Any, variance: Any) -> tuple[Any, Any]:
-    """The moving values as torch takes them: `requires_grad`, which programs set of all Parameters, gives them no
-    derivative but zeros.
+    """Return the moving values for torch: `requires_grad`, which programs set on all Parameters, gives them zero
+    derivatives.
     """
     if getattr(mean, "_wants_grad", False) or getattr(variance, "_wants_grad", False):
         return mean.detach(), variance.detach()
@@ -47,7 +47,7 @@ def moved(mean: Any, variance: Any) -> tuple[Any, Any]:
 
 
 def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, Any], dtype: Any) -> None:
-    """The four parameters of a norm with moving statistics, in upstream's order: mean, variance, gamma, beta."""
+    """Set the parameters of a norm with moving statistics, in MindSpore's order: mean, variance, gamma, beta."""
     mean, variance, gamma, beta = (initializer(init, (count,), dtype) for init in inits)
     cell.moving_mean = Parameter(mean, name="mean", requires_grad=False)
     cell.moving_variance = Parameter(variance, name="variance", requires_grad=False)
@@ -57,8 +57,8 @@ def _set_norm(cell: Cell, count: int, affine: bool, inits: tuple[Any, Any, Any, 
 
 class _BatchNorm(Cell):
     """Batch statistics in training, moving ones otherwise. ``momentum`` weighs the old moving value, unlike torch's;
-    the attribute of that name is 1 - momentum, as upstream's. As there, neither it nor ``eps`` counts when it is set
-    later: what normalizes has the values of the constructor.
+    the attribute of that name is 1 - momentum, as MindSpore's. As there, a later value of it or of ``eps`` has no
+    effect: the inner operator has the constructor's values.
     """
 
     _ndims: tuple[int, ...] = (2, 3, 4)
@@ -119,7 +119,7 @@ class _BatchNorm(Cell):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Over (N, C) or (N, C, L), or (N, L, C) with ``data_format="NHWC"``.
+    """Batch norm over (N, C) or (N, C, L), or (N, L, C) with ``data_format="NHWC"``.
 
     Examples:
         >>> net = nn.BatchNorm1d(2, momentum=0.9).set_train()
@@ -132,7 +132,7 @@ class BatchNorm1d(_BatchNorm):
 
 
 class BatchNorm2d(_BatchNorm):
-    """Over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"``.
+    """Batch norm over (N, C, H, W), or (N, H, W, C) with ``data_format="NHWC"``.
 
     Examples:
         >>> net = nn.BatchNorm2d(3).set_train()
@@ -144,7 +144,7 @@ class BatchNorm2d(_BatchNorm):
 
 
 class BatchNorm3d(Cell):
-    """Over (N, C, D, H, W), by an inner `BatchNorm2d` that holds the parameters, as upstream's names have it."""
+    """Batch norm over (N, C, D, H, W), by an inner `BatchNorm2d` with the parameters, as in MindSpore's names."""
 
     def __init__(
         self,
@@ -182,8 +182,8 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """`BatchNorm2d` whose batch statistics are taken over all processes, or over those of one of ``process_groups``
-    (lists of ranks).
+    """`BatchNorm2d` with batch statistics over all processes, or over those of one of ``process_groups`` (lists of
+    ranks).
 
     In a single process, and with ``process_groups=0``, it is a plain batch norm.
     """
@@ -275,8 +275,8 @@ def _many_processes() -> bool:
 
 
 class LayerNorm(Cell):
-    """Normalizes over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``. As
-    upstream's, it keeps the constructor's values, whatever its attributes are set to later.
+    """Normalization over the axes from ``begin_norm_axis`` on; ``gamma`` and ``beta`` have ``normalized_shape``. As
+    MindSpore's, it keeps the constructor's values if its attributes change later.
     """
 
     def __init__(
@@ -351,7 +351,7 @@ class LayerNormExt(Cell):
 
 
 class _InstanceNorm(Cell):
-    """Statistics of each sample and channel, in training and evaluation; the moving ones are only kept.
+    """Statistics of each sample and channel, in training and evaluation; the moving ones are only stored.
 
     ``momentum`` weighs the new value here, unlike in batch norm.
     """
@@ -400,23 +400,23 @@ class _InstanceNorm(Cell):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """Over (N, C, L)."""
+    """Instance norm over (N, C, L)."""
 
     _ndim = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """Over (N, C, H, W)."""
+    """Instance norm over (N, C, H, W)."""
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """Over (N, C, D, H, W)."""
+    """Instance norm over (N, C, D, H, W)."""
 
     _ndim = 5
 
 
 class GroupNorm(Cell):
-    """Normalizes (N, C, *) over groups of channels; ``gamma`` and ``beta`` have a value for each channel."""
+    """Normalization of (N, C, *) over groups of channels; ``gamma`` and ``beta`` have a value for each channel."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Padding layers. Upstream: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom,
+"""Padding layers. MindSpore: ``mindspore.nn.layer.padding``. Paddings go from the last axis: (left, right, top, bottom,
 front, back).
 """
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class _PadNd(Cell):
-    """Pads the last ``_count`` axes of inputs with or without the batch axis."""
+    """Padding of the last ``_count`` axes of inputs with or without the batch axis."""
 
     _count, _mode = 1, "constant"
     _lowest: int | None = None

@@ -1,4 +1,4 @@
-"""Pooling layers. Upstream: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
+"""Pooling layers. MindSpore: ``mindspore.nn.layer.pooling``. All take inputs with or without the batch axis."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ class _PoolNd(Cell):
     def _pool(self, x: Any) -> Any:
         raise NotImplementedError
 
-    #: axes of size 1 that upstream puts before that of a 1-d window and prints
+    #: axes of size 1 that MindSpore puts before that of a 1-d window and prints
     _axes_before = {"VALID": 1, "SAME": 1, "PAD": 0}
 
     def extend_repr(self) -> str:
@@ -374,7 +374,7 @@ class MaxPool2d(_MaxPool):
 
 
 class _ChannelsFirst(_MaxPool):
-    """Without ``data_format``."""
+    """Pooling without ``data_format``."""
 
     def __init__(
         self,
@@ -437,7 +437,7 @@ class _AvgPool(_PoolNd):
         return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, counted, *rest)
 
     def _same(self, x: Any) -> Any:
-        """Mode "same": sums over the padded input by the numbers of real places (or of all)."""
+        """Pool in mode "same": sums over the padded input by the numbers of real places (or of all)."""
         count = self._count
         padded, padding = pad_same(x, self._kernel, self._stride, (1,) * count)
         means = type(self)._operator(padded, self._kernel, self._stride, padding, False, True)

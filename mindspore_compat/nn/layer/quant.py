@@ -1,4 +1,4 @@
-"""Layers of quantization-aware training. Upstream: ``mindspore.nn.layer.quant`` of MindSpore 1.x (docs/quant.md)."""
+"""Layers of quantization-aware training. MindSpore: ``mindspore.nn.layer.quant`` of MindSpore 1.x (docs/quant.md)."""
 
 from mindspore_compat.nn.layer import _fake_quant, _quant_activations, _quant_layers
 from mindspore_compat.nn.layer._fake_quant import *  # noqa: F403

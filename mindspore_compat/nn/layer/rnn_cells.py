@@ -1,4 +1,4 @@
-"""One step of a recurrent net. Upstream: ``mindspore.nn.layer.rnn_cells``."""
+"""One step of a recurrent net. MindSpore: ``mindspore.nn.layer.rnn_cells``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mindspore_compat.nn.cell import Cell
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
 
-# --- what libraries borrow: the steps themselves, (inputs, hidden, w_ih, w_hh, b_ih, b_hh) -> hidden ------------------
+# --- steps, borrowed by libraries: (inputs, hidden, w_ih, w_hh, b_ih, b_hh) -> hidden ---------------------------------
 
 
 def _rnn_tanh_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
@@ -40,7 +40,7 @@ def _lstm_cell(inputs: Any, hidden: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: 
 
 
 def _first(shape: tuple[int, ...], dtype: Any) -> Tensor:
-    """What `reset_parameters` replaces. Upstream draws it, so the numbers that follow depend on it."""
+    """Return the initial value that `reset_parameters` replaces. As MindSpore draws it, later numbers depend on it."""
     return Tensor(np.random.randn(*shape), dtype)
 
 

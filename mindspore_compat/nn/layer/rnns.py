@@ -1,4 +1,4 @@
-"""Recurrent layers. Upstream: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run
+"""Recurrent layers. MindSpore: ``mindspore.nn.layer.rnns``. Gates lie in torch's order, so torch's fused kernels run
 them.
 """
 
@@ -38,7 +38,7 @@ class _Recurrence(Cell):
         output, state = self.layers(x, hx, seq_length, weights, 1, False, b_ih is not None, False, 0.0)
         if not self.is_lstm:
             return output, state[0]
-        return output, state if seq_length is None else (state[0][0], state[1][0])  # upstream's axes
+        return output, state if seq_length is None else (state[0][0], state[1][0])  # MindSpore's axes
 
     def layers(
         self,
@@ -52,7 +52,7 @@ class _Recurrence(Cell):
         bidirectional: bool,
         dropout: float,
     ) -> Any:
-        """``count`` layers, between which torch drops a share of ``dropout``."""
+        """Return ``count`` layers, between which torch drops a share of ``dropout``."""
         options = (has_bias, count, dropout, dropout > 0, bidirectional)
         if seq_length is not None:
             if is_tracing():  # packed sequences have lengths that depend on values
@@ -101,7 +101,7 @@ class _DynamicRNNRelu(_Recurrence):
     kernel = staticmethod(kernels.rnn_relu)
 
 
-#: mode -> the Cell of upstream's name
+#: mode -> the Cell of MindSpore's name
 RECURRENCES = {
     "LSTM": _DynamicLSTMCPUGPU,
     "GRU": _DynamicGRUCPUGPU,
@@ -169,7 +169,7 @@ class _RNNBase(Cell):
                 for kind, shape in shapes.items():
                     if self.has_bias or kind.startswith("weight"):
                         name = f"{kind}_l{layer}{'_reverse' if direction else ''}"
-                        drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)  # as upstream draws them
+                        drawn = np.random.uniform(-bound, bound, shape).astype(np.float32)  # as MindSpore draws them
                         lists[kind].append(Parameter(Tensor(drawn, dtype), name=name))
         self.w_ih_list, self.w_hh_list = ParameterTuple(lists["weight_ih"]), ParameterTuple(lists["weight_hh"])
         self.b_ih_list, self.b_hh_list = ParameterTuple(lists["bias_ih"]), ParameterTuple(lists["bias_hh"])
@@ -181,7 +181,7 @@ class _RNNBase(Cell):
             self._find_weights()
 
     def _find_weights(self) -> None:
-        """Names of the weights that the lists hold, in torch's order: all of one layer and direction next to each
+        """Find the names of the weights in the lists, in torch's order: all of one layer and direction next to each
         other. Lists that a program assigns hold Parameters of any name.
         """
         names = {id(parameter): name for name, parameter in self.__dict__["_parameters"].items()}
@@ -210,12 +210,12 @@ class _RNNBase(Cell):
         )
 
     def _rate(self) -> float:
-        """The share of elements that ``dropout_op``, a layer with a mode of its own, drops between layers."""
+        """Return the dropout rate of ``dropout_op``, a layer with a mode of its own, between layers."""
         op = self.dropout_op
         return op._rate if op.training and op.p != 0 and op.keep_prob != 1 else 0.0
 
     def _layer_by_layer(self, x: Any, hx: Any, seq_length: Any, weights: list[Any]) -> Any:
-        """Each layer for itself, with upstream's dropout between them."""
+        """Run each layer by itself, with MindSpore's dropout between them."""
         if self.batch_first:
             x = torch.transpose(x, 0, 1)
         count, ends = len(weights) // self.num_layers, []
@@ -230,7 +230,7 @@ class _RNNBase(Cell):
         return torch.transpose(x, 0, 1) if self.batch_first else x, state if self.is_lstm else state[0]
 
     def _flatten(self, weights: list[Any]) -> None:
-        """Put the weights into one piece of memory, as cuDNN has them; otherwise it copies them at each call."""
+        """Put the weights into one block of memory, as cuDNN needs; otherwise it copies them at each call."""
         pointers = [weight.data_ptr() for weight in weights]
         if pointers == self.__dict__.get("_flat"):
             return

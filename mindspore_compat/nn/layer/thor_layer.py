@@ -1,4 +1,4 @@
-"""Layers that record Kronecker factors for the optimizer `thor`. Upstream: ``mindspore.nn.layer.thor_layer``.
+"""Layers that record Kronecker factors for the optimizer `thor`. MindSpore: ``mindspore.nn.layer.thor_layer``.
 
 For a layer with input x and gradient d of its product's or convolution's output (before the activation), from one
 batch:
@@ -10,7 +10,7 @@ batch:
                                                                  of places
     Embedding   A = how often each id occurs (V,), G = dᵀd / T   d (T, E), T ids
 
-Both are computed in the backward pass, where d arrives, and in float32 whatever the layer computes in.
+The backward pass computes both when d is known, always in float32.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _linear = torch._C._nn.linear
 
 
 class Schedule:
-    """When a step is of second order: every ``frequency``-th, counted by ``step``.
+    """Schedule of second-order steps: every ``frequency``-th, counted by ``step``.
 
-    ``scale`` is the loss scale of a training step that hands on unscaled gradients, as a tensor, else None.
+    ``scale`` is the loss scale of a training step that passes unscaled gradients, as a tensor, else None.
     """
 
     def __init__(self, step: Callable[[], int], frequency: int) -> None:
@@ -46,17 +46,17 @@ class Schedule:
         self.scale: torch.Tensor | None = None
 
     def is_due(self) -> bool:
-        """Whether the step to come is of second order."""
+        """Return whether the next step is of second order."""
         return self.step() % self.frequency == 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Schedule:
-        """Of a network copied with its optimizer: that one's."""
+        """Return the schedule of the optimizer that is copied with the network."""
         result = Schedule(copy.deepcopy(self.step, memo), self.frequency)
         result.scale = copy.deepcopy(self.scale, memo)
         return result
 
     def __reduce__(self) -> Any:
-        """A pickled network leaves its optimizer behind."""
+        """Pickle a network without its optimizer."""
         return Schedule, (int, 1)
 
 
@@ -65,7 +65,7 @@ ALWAYS = Schedule(int, 1)
 
 
 class Factors:
-    """The factors of one weight, and how they are computed.
+    """Factors of one weight, and their computation.
 
     Args:
         kind: "dense", "conv" or "embedding".
@@ -91,7 +91,7 @@ class Factors:
         self.normalizers: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def watch(self, x: torch.Tensor, y: torch.Tensor) -> None:
-        """Record when the gradient of ``y``, the output for ``x``, is known."""
+        """Record the factors once the gradient of ``y``, the output for ``x``, is known."""
         if y.requires_grad:
             torch.Tensor.register_hook(y, functools.partial(self._on_gradient, plain(x)))
 
@@ -135,8 +135,8 @@ def _gram_of_rows(out: torch.Tensor, d: torch.Tensor, size: int) -> torch.Tensor
 
 
 def mean_patches(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    """Patches (C·kh·kw, places) of the mean over the batch of ``x`` (N, C, H, W), with "same" padding: the mean of the
-    patches.
+    """Return patches (C·kh·kw, places) of the mean over the batch of ``x`` (N, C, H, W), with "same" padding: the mean
+    of the patches.
     """
     mean = x.mean(0, keepdim=True, dtype=dtype)
     pads = [same_padding(size, width, step) for size, width, step in zip(mean.shape[2:], kernel, stride)]
@@ -145,10 +145,10 @@ def mean_patches(x: torch.Tensor, kernel: tuple[int, ...], stride: tuple[int, ..
 
 
 class _Recording:
-    """What the four layers share; goes in front of the layer's own class."""
+    """Mixin of the four layers, before the layer's own class."""
 
     def make_factors(self) -> None:
-        """Add the factors, as Parameters that nothing trains; for a layer that has its weight already."""
+        """Add the factors, as untrained Parameters; for a layer that has its weight already."""
         cell: Any = self
         weight = cell._parameters["embedding_table" if isinstance(cell, (Embedding, EmbeddingLookup)) else "weight"]
         kind = (
@@ -178,7 +178,7 @@ class _Recording:
 
     @property
     def thor(self) -> bool:
-        """Whether the next step records: what ``add_flags_recursive(thor=...)`` says, else the optimizer's schedule."""
+        """True if the next step records: by ``add_flags_recursive(thor=...)``, else by the optimizer's schedule."""
         forced = self._func_graph_flags.get("thor")  # type: ignore[attr-defined]
         return self._factors.schedule.is_due() if forced is None else bool(forced)  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.TimeDistributed``."""
+"""MindSpore: ``mindspore.nn.TimeDistributed``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["TimeDistributed"]
 
 
 class TimeDistributed(Cell):
-    """Applies ``layer`` to every slice along ``time_axis`` of an input of at least three axes.
+    """``layer`` applied to every slice along ``time_axis`` of an input of at least three axes.
 
-    With ``reshape_with_axis`` time is merged into that neighbouring axis for a single call, which gives the same for
+    With ``reshape_with_axis`` time is merged into that neighbouring axis for a single call. The result is the same for
     layers that treat it as a batch axis.
     """
 

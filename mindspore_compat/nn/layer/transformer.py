@@ -1,4 +1,4 @@
-"""Attention and the Transformer. Upstream: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with
+"""Attention and the Transformer. MindSpore: ``mindspore.nn.layer.transformer``. Inputs are (L, N, E), or (N, L, E) with
 ``batch_first``.
 """
 
@@ -136,7 +136,7 @@ def _activation_of(activation: Any, owner: str) -> Any:
 
 
 class _TransformerLayer(Cell):
-    """What encoder and decoder layer share: arguments, feed-forward block, and residual blocks with their norms."""
+    """Base of encoder and decoder layer: arguments, feed-forward block, and residual blocks with their norms."""
 
     _attentions: tuple[str, ...] = ("self_attn",)
 
@@ -174,7 +174,7 @@ class _TransformerLayer(Cell):
         self.dtype = dtype
 
     def _like(self) -> Any:
-        """A new layer with the same arguments."""
+        """Return a new layer with the same arguments."""
         return type(self)(
             self.d_model,
             self.nhead,
@@ -188,7 +188,7 @@ class _TransformerLayer(Cell):
         )
 
     def _block(self, number: int, x: Any, block: Any) -> Any:
-        """x + block(x), with norm ``number`` in front of the block or behind the sum."""
+        """Return x + block(x), with norm ``number`` before the block or after the sum."""
         norm, dropout = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.norm_first:
             return x + dropout(block(norm(x)))
@@ -199,7 +199,7 @@ class _TransformerLayer(Cell):
 
 
 class _OrFormer(Cell):
-    """A call with 1.7's ``hidden_size`` makes the class of that name of ``nn.transformer``."""
+    """Metaclass: a call with 1.7's ``hidden_size`` makes the class of that name of ``nn.transformer``."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         if "hidden_size" in kwargs and cls.__module__ == __name__:

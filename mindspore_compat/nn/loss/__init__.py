@@ -1,4 +1,4 @@
-"""Losses. Upstream: ``mindspore.nn.loss``."""
+"""Losses. MindSpore: ``mindspore.nn.loss``."""
 
 from mindspore_compat.nn.loss import loss, margin, segmentation
 from mindspore_compat.nn.loss.loss import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""What losses share. Upstream: ``mindspore.nn.loss.loss``."""
+"""Base of losses. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class LossBase(Cell):
 
     @property
     def _asked(self) -> str:
-        """The reduction that `reduce` and `average` stand for, which may have been set later."""
+        """The reduction by `reduce` and `average`, which may be set later."""
         return "none" if not self.reduce else "mean" if self.average else "sum"
 
     @property
     def _stock(self) -> bool:
-        """Whether no program has overridden or replaced a part of how losses are weighed and reduced."""
+        """True if the program has left weighing and reduction of losses unchanged."""
         kind, own = type(self), self.__dict__
         if kind.get_loss is not LossBase.get_loss or kind.get_axis is not LossBase.get_axis:
             return False
@@ -61,11 +61,11 @@ class LossBase(Cell):
         return True
 
     def get_axis(self, x: Any) -> tuple[int, ...]:
-        """All axes of ``x``."""
+        """Return all axes of ``x``."""
         return tuple(range(x.dim()))
 
     def get_loss(self, x: Any, weights: Any = 1.0) -> Any:
-        """``x`` · ``weights``, computed and reduced in float32, in the dtype of ``x``."""
+        """Return ``x`` · ``weights``, computed and reduced in float32, in the dtype of ``x``."""
         dtype = x.dtype
         if dtype is not torch.float32:
             x = x.to(torch.float32)
@@ -78,7 +78,7 @@ class LossBase(Cell):
         return wrap(self._reduced(x).to(dtype))
 
     def _reduced(self, x: Any) -> Any:
-        """``x`` reduced along `get_axis` by `reduce_mean` or `reduce_sum`, which programs override and replace."""
+        """Reduce ``x`` along `get_axis` by `reduce_mean` or `reduce_sum`, which programs override and replace."""
         if (asked := self._asked) == "none":
             return x
         if self._stock:
@@ -93,5 +93,5 @@ _Loss = Loss = LossBase  # names of MindSpore 1.x; nn.Loss is the metric
 
 
 def reduced(x: Any, reduction: str) -> Any:
-    """Mean, sum or all elements of ``x``."""
+    """Return mean, sum or all elements of ``x``."""
     return torch.mean(x) if reduction == "mean" else torch.sum(x) if reduction == "sum" else x

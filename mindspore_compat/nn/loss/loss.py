@@ -1,4 +1,4 @@
-"""Losses: their base, and the everyday ones of this family. Upstream: ``mindspore.nn.loss.loss``."""
+"""Losses: their base, and the common ones. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RMSELoss(LossBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self.MSELoss = MSELoss()  # what upstream lists and prints
+        self.MSELoss = MSELoss()  # as in MindSpore's list and print
 
     def construct(self, logits: Any, label: Any) -> Any:
         error = torch.sub(logits, label)
@@ -98,7 +98,7 @@ class SmoothL1Loss(LossBase):
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
         super().__init__(reduction)
         self.beta = self._beta = float(beta)
-        self._code = _CODES[reduction]  # as upstream's, it keeps these
+        self._code = _CODES[reduction]  # as MindSpore's, it keeps these
 
     def construct(self, logits: Any, labels: Any) -> Any:
         check_same_shape("SmoothL1Loss", logits=logits, labels=labels)
@@ -120,7 +120,7 @@ class HuberLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
 
-    A class index out of range has loss 0, but is an error with reduction "mean", as upstream. The derivative by the
+    A class index out of range has loss 0, but is an error with reduction "mean", as MindSpore. The derivative by the
     logits is softmax - labels, also of such rows and of labels that do not sum to 1; by the labels it is 0. ``is_grad``
     and ``num_classes`` are 1.0's, without effect.
 
@@ -144,7 +144,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
                     f"With sparse=True, the labels must be class indices of shape {tuple(logits.shape[:-1])}, but got "
                     f"{tuple(labels.shape)}. Use sparse=False for one-hot labels."
                 )
-            if self.reduction == "mean":  # of its own operator; else what was asked for at first
+            if self.reduction == "mean":  # of its own operator; else the initial setting
                 if logits.dim() != 2:
                     logits, labels = logits.reshape(-1, logits.shape[-1]), labels.reshape(-1)
                 return _nn.cross_entropy_loss(logits, labels.to(torch.int64), None, _CODES["mean"], _NOWHERE, 0.0)
@@ -184,7 +184,7 @@ class CrossEntropyLoss(LossBase):
 
 
 def _with_weight(logits: Any, weight: Any) -> tuple[Any, Any]:
-    """Both in the wider type, as upstream: the loss of float16 logits and float32 weights is float32."""
+    """Return both in the wider type, as MindSpore: the loss of float16 logits and float32 weights is float32."""
     if weight is None or weight.dtype is logits.dtype:
         return logits, weight
     common = torch.promote_types(logits.dtype, weight.dtype)

@@ -1,4 +1,4 @@
-"""Losses with margins and further ones. Upstream: ``mindspore.nn.loss.loss``."""
+"""Losses with margins and further ones. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 

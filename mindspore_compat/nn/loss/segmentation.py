@@ -1,4 +1,4 @@
-"""Dice, focal and sampled-softmax losses. Upstream: ``mindspore.nn.loss.loss``."""
+"""Dice, focal and sampled-softmax losses. MindSpore: ``mindspore.nn.loss.loss``."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FocalLoss(LossBase):
         super().__init__(reduction)
         self.gamma = gamma
         self.weight = weight
-        self.logsoftmax = LogSoftmax(1)  # what upstream lists and prints
+        self.logsoftmax = LogSoftmax(1)  # as in MindSpore's list and print
 
     def construct(self, logits: Any, labels: Any) -> Any:
         classes = logits.shape[1]

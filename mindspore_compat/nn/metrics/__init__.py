@@ -1,4 +1,4 @@
-"""Where metrics were in 1.x; they are in ``train.metrics``."""
+"""Metrics under 1.x's module name; they are in ``train.metrics``."""
 
 from mindspore_compat.train.metrics import *  # noqa: F403
 from mindspore_compat.train.metrics import __all__ as __all__

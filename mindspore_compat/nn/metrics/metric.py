@@ -1,4 +1,4 @@
-"""Where `Metric` was in 1.x."""
+"""`Metric` under 1.x's module name."""
 
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 

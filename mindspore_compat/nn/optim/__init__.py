@@ -1,4 +1,4 @@
-"""Optimizers. Upstream: ``mindspore.nn.optim``."""
+"""Optimizers. MindSpore: ``mindspore.nn.optim``."""
 
 from mindspore_compat.nn.optim.ada_grad import Adagrad
 from mindspore_compat.nn.optim.adadelta import Adadelta
@@ -46,5 +46,5 @@ __all__ = [
 ]
 
 _KEEPING: tuple[type, ...] = (Adagrad, Adadelta, AdaFactor, Adam, AdaMax, ASGD, FTRL, Lamb, LARS, LazyAdam, Momentum)
-for _kind in (*_KEEPING, ProximalAdagrad, RMSProp, Rprop, SGD):  # those that do so upstream
+for _kind in (*_KEEPING, ProximalAdagrad, RMSProp, Rprop, SGD):  # as in MindSpore
     keep_init_args(_kind)

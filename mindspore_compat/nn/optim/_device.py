@@ -1,7 +1,7 @@
-"""What lets an optimizer's step run on a device without waiting for it: counts and rates that may be tensors there.
+"""Optimizer steps on a device without waiting for it: counts and rates may be tensors there.
 
-On a CPU counts and rates are read as numbers. On a device they stay tensors of shape () there, since a number that
-Python reads is a wait, and whether a step is left out after an overflow is known on the device only.
+On a CPU counts and rates are read as numbers. On a device they stay tensors of shape (), since reading a number in
+Python waits. Also, only the device knows whether a step is skipped after an overflow.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import memory, plain
 
 __all__ = [
@@ -46,7 +47,7 @@ _dtype, _is_cpu = (_Base.__dict__[name].__get__ for name in ("dtype", "is_cpu"))
 
 
 def on_device(tensor: torch.Tensor) -> bool:
-    """Whether reading its values would wait for a device."""
+    """Return whether reading its values would wait for a device."""
     return not _is_cpu(tensor)
 
 
@@ -54,8 +55,8 @@ _LARGEST_PORTION, _SMALLEST_PORTION, _PORTIONS = 1 << 26, 1 << 20, 32
 
 
 def portions(tensors: Sequence[torch.Tensor]) -> Iterator[slice]:
-    """Slices of a list that are computed one after the other on a device, so that temporaries stay small beside the
-    whole: 1/32 of it, at least 1 MB, at most 64 MB. On a CPU all at once.
+    """Yield slices of a list, computed one after the other on a device, so that temporaries stay small beside the
+    whole: 1/32 of it, at least 1 MB, at most 64 MB. On a CPU yield all at once.
     """
     if not tensors or not on_device(tensors[0]):
         yield slice(0, len(tensors))
@@ -72,63 +73,65 @@ def portions(tensors: Sequence[torch.Tensor]) -> Iterator[slice]:
 
 
 def counted(count: torch.Tensor) -> Number:
-    """The value of a count of one element: a Python number, or a float64 tensor of shape () on its device."""
+    """Return the value of a count of one element: a Python number, or a float64 tensor of shape () on its device."""
     return _Base.to(plain(count), torch.float64).reshape(()) if on_device(count) else _item(count)
 
 
 def number(constant: Any) -> float:
-    """A constant as a number; upstream's optimizers keep most as Tensors of one element, which code reads and sets."""
+    """Return a constant as a number; MindSpore's optimizers keep most as Tensors of one element, which code reads and
+    sets.
+    """
     return _item(constant) if isinstance(constant, torch.Tensor) else constant
 
 
 def single(value: float) -> float:
-    """``value`` rounded to single precision, in which upstream keeps its constants."""
+    """Return ``value`` rounded to single precision, in which MindSpore keeps its constants."""
     return float(np.float32(value))
 
 
 def root(value: Number) -> Number:
-    """The square root."""
+    """Return the square root."""
     return torch.sqrt(value) if isinstance(value, torch.Tensor) else math.sqrt(value)
 
 
 def smaller(value: Number, limit: Number) -> Number:
-    """The smaller of both; where ``value`` is a tensor, ``limit`` is one."""
+    """Return the smaller of both; where ``value`` is a tensor, ``limit`` is one."""
     if not isinstance(limit, torch.Tensor):
         return min(value, limit)
     return torch.minimum(value, limit) if isinstance(value, torch.Tensor) else torch.clamp(limit, max=value)
 
 
 def as_weight(value: Number) -> Number:
-    """A number for arithmetic with float32 tensors."""
+    """Return a number for arithmetic with float32 tensors."""
     return _Base.to(value, torch.float32) if isinstance(value, torch.Tensor) else value
 
 
 def _as_factor(factor: torch.Tensor, targets: Sequence[torch.Tensor]) -> torch.Tensor:
-    """A factor for torch's kernels over lists, in the type they would give a Python number."""
+    """Return a factor for torch's kernels over lists, in the type that they give a Python number."""
     is_double = bool(targets) and targets[0].dtype is torch.float64
     return factor if is_double else as_weight(factor)
 
 
 def is_zero(value: Number) -> bool:
-    """Whether it is certain to be 0; of a tensor that is not known."""
+    """Return whether it is certainly 0; for a tensor this is unknown."""
     return not isinstance(value, torch.Tensor) and value == 0
 
 
 def divided(terms: Sequence[Any], divisor: Number) -> list[Any]:
-    """terms / divisor."""
+    """Return terms / divisor."""
     by = _as_factor(divisor, terms) if isinstance(divisor, torch.Tensor) else divisor
     return list(torch._foreach_div(terms, by))
 
 
 def add_scaled(terms: Sequence[Any], updates: Sequence[Any], factor: Number) -> Sequence[Any]:
-    """terms + factor·updates."""
+    """Return terms + factor·updates."""
     if isinstance(factor, torch.Tensor):
         return torch._foreach_add(terms, torch._foreach_mul(updates, _as_factor(factor, terms)))
     return torch._foreach_add(terms, updates, alpha=factor)
 
 
 def add_scaled_(targets: Sequence[Any], updates: Sequence[Any], factor: Number) -> None:
-    """targets += factor·updates, in place."""
+    """Compute targets += factor·updates, in place."""
     if isinstance(factor, torch.Tensor):
         torch._foreach_add_(targets, torch._foreach_mul(updates, _as_factor(factor, targets)))
     else:
@@ -136,15 +139,17 @@ def add_scaled_(targets: Sequence[Any], updates: Sequence[Any], factor: Number) 
 
 
 def add_quotients_(targets: Sequence[Any], numerators: Sequence[Any], divisors: Sequence[Any], factor: Number) -> None:
-    """targets += factor·numerators/divisors, in place."""
+    """Compute targets += factor·numerators/divisors, in place."""
     if isinstance(factor, torch.Tensor):
-        add_scaled_(targets, torch._foreach_div(numerators, divisors), factor)
+        quotients = torch._foreach_div(numerators, divisors)
+        torch._foreach_mul_(quotients, _as_factor(factor, targets))
+        torch._foreach_add_(targets, quotients)
     else:
         torch._foreach_addcdiv_(targets, numerators, divisors, factor)
 
 
 def widened(gradients: list[Any], parameters: Sequence[Any]) -> list[Any]:
-    """Gradients that are narrower than their parameters (of a network in 16 bits), in the parameters' dtype."""
+    """Return gradients narrower than their parameters (of a network in 16 bits) in the parameters' dtype."""
     if list(map(_dtype, gradients)) == list(map(_dtype, parameters)):
         return gradients
     return [
@@ -160,9 +165,9 @@ _FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 
 @contextlib.contextmanager
 def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[list[Any]]]:
-    """``[*written, read]`` with float32 copies of what has 16 bits; those of ``written`` are written back in the end.
+    """Yield ``[*written, read]`` with float32 copies of 16-bit tensors; write those of ``written`` back at the end.
 
-    A step rounds once so, as upstream's kernels do: in float16 an epsilon of 1e-8 is 0, and the square of 1e-4, too.
+    So a step rounds once, as MindSpore's kernels do: in float16 an epsilon of 1e-8 is 0, and the square of 1e-4, too.
     """
     lists = [*written, read]
     if not any(dtype in _NARROW for items in lists for dtype in map(_dtype, items)):
@@ -177,14 +182,19 @@ def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[li
 
 
 def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
-    """One step of ``optimizer``, unless ``skipped`` (bool, or a bool tensor of one element).
+    """Run one step of ``optimizer``, unless ``skipped`` (bool, or a bool tensor of one element).
 
-    On a device that is decided there, by `Drafts` of the optimizer. An optimizer of the user's own may do more than
-    write tensors, so the host waits for its decision.
+    On a device the decision is made there, by `Drafts` of the optimizer. A user's own optimizer may do more than write
+    tensors, so the host waits for its decision.
     """
     if isinstance(skipped, torch.Tensor) and on_device(skipped):
         state = optimizer.__dict__
         if "_drafts" in state and optimizer._skips_on_device:
+            recorder = program.recorder_here()
+            if recorder is not None and not optimizer._is_recorded:  # a replay calls it with a flag of its own
+                recorder.updates = True
+                recorder.python(optimizer._unless, (skipped, gradients))
+                return
             state["_drafts"] = Drafts(plain(skipped).reshape(()))
             try:
                 optimizer(gradients)
@@ -196,8 +206,8 @@ def unless(skipped: Any, optimizer: Any, gradients: Any) -> None:
 
 
 class Drafts:
-    """Copies of what a step on a device writes to, which take its place in the end unless ``flag`` (bool, on the
-    device) says that the step is left out.
+    """Copies of the tensors that a step on a device writes. At the end they replace the originals, unless ``flag``
+    (bool, on the device) is set, which skips the step.
     """
 
     def __init__(self, flag: torch.Tensor) -> None:
@@ -207,7 +217,7 @@ class Drafts:
         self._pairs: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
     def of(self, targets: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        """Copies to write to in place of the targets; those on the host stay as they are."""
+        """Return copies to write to in place of the targets; targets on the host are returned unchanged."""
         if self.is_in_kernel:
             return list(targets)
         for group in _by_kind([item for item in targets if on_device(item) and id(item) not in self._pairs]):
@@ -216,7 +226,7 @@ class Drafts:
         return [self._pairs[id(item)][1] if id(item) in self._pairs else item for item in targets]
 
     def store(self) -> None:
-        """Write the copies of so far, and forget them."""
+        """Write the present copies back, and forget them."""
         pairs = list(self._pairs.values())
         self._pairs.clear()
         for group in _by_kind([target for target, _ in pairs]):
@@ -246,7 +256,7 @@ def _store_unless(
 
 
 def _by_kind(tensors: Sequence[torch.Tensor]) -> Iterator[list[torch.Tensor]]:
-    """The tensors in lists of one dtype and device."""
+    """Return the tensors in lists of one dtype and device."""
     kinds: dict[Any, list[torch.Tensor]] = {}
     for tensor in tensors:
         kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor)
@@ -257,26 +267,30 @@ _NOTHING = contextlib.nullcontext()
 
 
 class Skipping:
-    """The part of an optimizer that lets `unless` leave out a step on a device. ``_drafts`` is set meanwhile.
+    """Mixin of optimizers whose step `unless` can skip on a device. ``_drafts`` is set meanwhile.
 
-    Parameters and their states are copied in `portions`, counts and whatever else a step writes for the whole step.
+    Parameters and their states are copied in `portions`, counts and other written tensors for the whole step.
     """
 
     parameters: Any
+    _is_recorded = False  # whether a recorded step holds the update's operators
+
+    def _unless(self, skipped: Any, gradients: Any) -> None:
+        unless(skipped, self, gradients)
 
     def _drafted(self, tensors: Sequence[Any]) -> list[Any]:
-        """The tensors, or their copies in a step that may be left out; ask with the same objects each time."""
+        """Return the tensors, or their copies in a step that may be skipped; pass the same objects each time."""
         drafts = self.__dict__.get("_drafts")
         return list(tensors) if drafts is None else drafts.of(tensors)
 
     def _store_drafts(self) -> None:
-        """End the update of a portion of the parameters."""
+        """Finish the update of a portion of the parameters."""
         drafts = self.__dict__["_drafts"]
         if drafts is not None:
             drafts.store()
 
     def _others_restored(self, is_in_kernel: bool = False) -> contextlib.AbstractContextManager[None]:
-        """Around a step: where it is left out, put back what it writes beside parameters and states of their number.
+        """Restore tensors beside parameters and their states after a skipped step.
 
         Args:
             is_in_kernel: whether `Drafts.found_inf` goes to a kernel that writes those.

@@ -1,6 +1,6 @@
 """Momentum and Adam in one pass over the memory, by torch's fused kernels where the tensors allow it.
 
-A fused kernel makes no temporaries, and leaves all as it is where a flag on the device says so (``found_inf``).
+A fused kernel makes no temporaries, and changes nothing if a flag on the device is set (``found_inf``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FUSED_DEVICES = frozenset(("cpu", "cuda"))
 
 
 def check_nesterov(nesterov: bool, momentum: float, dampening: float) -> None:
-    """Nesterov's momentum is defined without dampening only."""
+    """Raise for Nesterov's momentum with dampening: it is defined without only."""
     if nesterov and (momentum <= 0.0 or dampening != 0.0):
         raise ValueError(
             "For 'SGD', if 'nesterov' is true, 'momentum' must be > 0.0 and 'dampening' must equal to 0.0, "
@@ -40,11 +40,11 @@ def momentum_step(
     decay: float = 0.0,
     found_inf: torch.Tensor | None = None,
 ) -> None:
-    """buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g + momentum·buffer);
-    in place.
+    """Compute buffer = momentum·buffer + (1 - dampening)·g; p -= rate·buffer, or with Nesterov p -= rate·(g +
+    momentum·buffer); in place.
 
-    For callers that ask `is_fusible` first: ``decay``·p is added to g, and ``found_inf`` (float32, one element) leaves
-    the step out where it is 1.
+    Callers check `is_fusible` first. ``decay``·p is added to g, and ``found_inf`` (float32, one element) skips the step
+    where it is 1.
     """
     # the kernel takes no momentum of 0 beside a buffer, but a first step, which puts the gradient into the buffer
     if (momentum or not (dampening or nesterov)) and is_fusible(parameters, gradients, buffers):
@@ -92,13 +92,17 @@ def adam_step(
     decay: float = 0.0,
     is_decoupled: bool = False,
     found_inf: torch.Tensor | None = None,
+    step: torch.Tensor | None = None,
+    maximize: bool = False,
 ) -> None:
-    """m, v as usual; p -= rate·m/(sqrt(v) + epsilon), in place, without bias correction.
+    """m, v as usual; p -= rate·m/(sqrt(v) + epsilon), in place; with torch's bias correction for the count ``step``
+    (float32, shape ()), without it for None.
 
     ``decay``·p is added to g, or if it is decoupled to what is multiplied by the rate. ``maxima`` are those of v, or
     empty. ``found_inf`` as in `momentum_step`.
     """
-    step = torch.full((), _ENDLESS, dtype=torch.float32, device=parameters[0].device)
+    if step is None:
+        step = torch.full((), _ENDLESS, dtype=torch.float32, device=parameters[0].device)
     kernel = torch._fused_adamw_ if is_decoupled else torch._fused_adam_
     kernel(
         parameters,
@@ -113,7 +117,7 @@ def adam_step(
         weight_decay=decay,
         eps=epsilon,
         amsgrad=bool(maxima),
-        maximize=False,
+        maximize=maximize,
         found_inf=found_inf,
     )
 
@@ -125,8 +129,8 @@ def average_(
     scratch: Sequence[Any],
     found_inf: torch.Tensor | None,
 ) -> None:
-    """means = keep·means + (1 - keep)·values, in place, by the kernel of SGD with a rate of 0; `momentum_step` on
-    ``found_inf``. ``scratch`` may lose its values; it may be ``values``.
+    """Compute means = keep·means + (1 - keep)·values, in place, by the kernel of SGD with a rate of 0; `momentum_step`
+    on ``found_inf``. ``scratch`` may lose its values; it may be ``values``.
     """
     torch._fused_sgd_(
         *(scratch, list(map(_contiguous, values)), means),
@@ -147,7 +151,7 @@ def descend_(
     rate: Number,
     found_inf: torch.Tensor | None,
 ) -> None:
-    """parameters -= rate·updates, in place, by the kernel of SGD; `momentum_step` on ``found_inf``."""
+    """Compute parameters -= rate·updates, in place, by the kernel of SGD; `momentum_step` on ``found_inf``."""
     torch._fused_sgd_(
         *(parameters, updates, []),
         weight_decay=0.0,
@@ -162,7 +166,7 @@ def descend_(
 
 
 def is_fusible(parameters: Sequence[Any], gradients: Sequence[Any], *states: Sequence[Any]) -> bool:
-    """Return whether torch's fused kernels take them: one dtype, one device, dense, and no gaps in what is updated."""
+    """Return whether torch's fused kernels accept them: one dtype, one device, dense, updated tensors without gaps."""
     updated = [*parameters, *(item for state in states for item in state)]
     everything = [*updated, *gradients]
     dtypes = set(map(_dtype, everything))

@@ -1,4 +1,4 @@
-"""Learning rates, weight decay and groups of parameters, as an optimizer is given them."""
+"""Learning rates, weight decay and parameter groups, as arguments of an optimizer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def host_tensor(value: Any, dtype: torch.dtype = torch.float32) -> Tensor:
 
 
 def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
-    """A Parameter whose value only Python reads, so it stays on the CPU whatever the device."""
+    """Return a Parameter whose value only Python reads, so it stays on the CPU whatever the device."""
     made = Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
     made.__dict__["stays_on_host"] = True  # also when the device is chosen later
     return made
@@ -46,8 +46,8 @@ def not_negative(value: Any, name: str) -> float:
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """A list of learning rates, one for each step; the last one stays. A negative step counts from the end, as
-    upstream's (scripts log ``learning_rate(global_step - 1)``). The answer has the step's shape.
+    """List of learning rates, one for each step; the last one stays. As MindSpore's, a negative step counts from the
+    end (scripts log ``learning_rate(global_step - 1)``). The result has the step's shape.
     """
 
     def __init__(self, learning_rate: np.ndarray, name: str) -> None:
@@ -63,7 +63,7 @@ class _IteratorLearningRate(LearningRateSchedule):
         return host_tensor(np.full(tuple(global_step.shape) if is_tensor else (), rates[min(step, len(rates) - 1)]))
 
     def settled(self, device: torch.device) -> Parameter:
-        """All rates, on the device where steps are counted."""
+        """Return all rates, on the device where steps are counted."""
         rates: Any = self.__dict__["_parameters"]["learning_rate"]
         if rates.device != device:
             rates.data = _Base.to(plain(rates), device)
@@ -77,7 +77,7 @@ class _IteratorLearningRate(LearningRateSchedule):
 
 
 class _ConvertToCell(LearningRateSchedule):
-    """A constant learning rate among groups of which some have schedules."""
+    """Constant learning rate among groups some of which have schedules."""
 
     def __init__(self, learning_rate: Parameter) -> None:
         super().__init__()
@@ -88,9 +88,9 @@ class _ConvertToCell(LearningRateSchedule):
 
 
 class Groups(Cell):
-    """The part of `Optimizer` that checks and keeps rates, decays and groups."""
+    """Mixin of `Optimizer` that checks and stores rates, decays and groups."""
 
-    #: what upstream's optimizers call in a step, and derived classes override: ours, by name
+    #: methods that MindSpore's optimizers call in a step, and derived classes override: this package's, by name
     _parts: dict[str, Any]
 
     @staticmethod
@@ -101,7 +101,7 @@ class Groups(Cell):
         return parameters
 
     def _preprocess_single_lr(self, learning_rate: Any) -> Any:
-        """A float, a numpy array of one rate a step, or a schedule; sets ``dynamic_lr``."""
+        """Return a float, a numpy array of one rate a step, or a schedule; set ``dynamic_lr``."""
         if isinstance(learning_rate, (int, float)) and not isinstance(learning_rate, bool):
             return not_negative(learning_rate, "learning rate")
         if isinstance(learning_rate, torch.Tensor) and learning_rate.dim() == 0:
@@ -114,7 +114,7 @@ class Groups(Cell):
         return np.array([float(item) for item in learning_rate], np.float32)
 
     def _build_single_lr(self, rate: Any, name: str) -> Any:
-        """What is stored for a rate: a Parameter, or a Cell that maps the step to it."""
+        """Return the stored form of a rate: a Parameter, or a Cell from step to rate."""
         if isinstance(rate, float):
             return host_parameter(rate, name)
         return _IteratorLearningRate(rate, name) if isinstance(rate, np.ndarray) else rate
@@ -243,18 +243,18 @@ class Groups(Cell):
 
     @property
     def _own_methods(self) -> Sequence[str]:
-        """Which of upstream's parts of a step the program has put its own in the place of."""
+        """MindSpore's parts of a step that the program has replaced."""
         kind, own = type(self), self.__dict__
         return [name for name, stock in self._parts.items() if name in own or getattr(kind, name) is not stock]
 
     def _as_number(self, value: Any) -> Number:
-        """What a schedule gave: a float, or on a device a float32 tensor of shape () there."""
+        """Return a schedule's result as a float, or on a device as a float32 tensor of shape () there."""
         if isinstance(value, torch.Tensor) and on_device(value):
             return _Base.to(plain(value), torch.float32).reshape(())
         return float(value)
 
     def _current_rates(self) -> Any:
-        """The current learning rate as a number, or one for each parameter."""
+        """Return the current learning rate as a number, or one for each parameter."""
         if "get_lr" in self._own_methods:
             found = self.get_lr()
             return [self._as_number(item) for item in found] if self.is_group_lr else self._as_number(found)
@@ -270,7 +270,7 @@ class Groups(Cell):
         return [values[id(cell)] for cell in self.learning_rate]
 
     def _known_decays(self) -> Sequence[Any]:
-        """A number or a Cell for each parameter, without loss_scale; from what code has put into ``weight_decay`` and
+        """Return a number or a Cell for each parameter, without loss_scale, from the present ``weight_decay`` and
         ``decay_flags``.
         """
         own = self.__dict__
@@ -302,8 +302,8 @@ class Groups(Cell):
     def _bucketed(
         self, rates: Any, decays: Sequence[Number], by_decay: bool
     ) -> Iterable[tuple[list[int] | None, Number, Number]]:
-        """(positions or None for all, learning rate, weight decay) of each set of parameters that are
-        updated together; the decay is 0 but if ``by_decay``.
+        """Return (positions or None for all, learning rate, weight decay) of each set of parameters that are updated
+        together; the decay is 0 unless ``by_decay``.
         """
         if not isinstance(rates, list) and (not by_decay or len(set(map(_key, decays))) <= 1):
             return [(None, rates, decays[0] if by_decay else 0.0)]
@@ -317,5 +317,5 @@ class Groups(Cell):
 
 
 def _key(value: Number) -> Any:
-    """What tells numbers apart without reading them on a device."""
+    """Return a key that distinguishes numbers without reading them on a device."""
     return id(value) if isinstance(value, torch.Tensor) else value

@@ -1,5 +1,5 @@
-"""What classes derived from `Optimizer` find in ``self`` besides groups, rates and decays: upstream's helpers for a
-``construct`` of their own, and the attributes that they read and set.
+"""Members of ``self`` for classes derived from `Optimizer`, besides groups, rates and decays: MindSpore's helpers for a
+``construct`` of their own, and attributes to read and set.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from mindspore_compat.ops.composite.base import HyperMap, Map
 
 __all__ = ["Members"]
 
-#: what upstream's optimizers call in a step, and derived classes override
+#: methods that MindSpore's optimizers call in a step, and derived classes override
 _PARTS = ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad")
 
 _log = logging.getLogger("mindspore_compat")
 
 
 class _Trained(ParameterTuple):
-    """The Parameters that an optimizer trains: upstream's ``optimizer._parameters``. By name it gives what torch keeps
-    there, the optimizer's own Parameters.
+    """Parameters that an optimizer trains: MindSpore's ``optimizer._parameters``. By name it returns torch's entries,
+    the optimizer's own Parameters.
     """
 
     registry: dict[str, Any]
@@ -52,10 +52,10 @@ class _Trained(ParameterTuple):
 
 
 class Members(Groups):
-    """The part of `Optimizer` that classes in user code use."""
+    """Mixin of `Optimizer` for classes in user code."""
 
     parameters: ParameterTuple
-    #: upstream's hints for its compiler
+    #: MindSpore's hints for its compiler
     enable_tuple_broaden = True
     skip_auto_parallel_compile = True
 
@@ -87,8 +87,8 @@ class Members(Groups):
             self.parameters = ParameterTuple(value)
 
     def get_lr(self) -> Any:
-        """The current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have
-        their own.
+        """Return the current learning rate: a 0-d Tensor, or a tuple with one for each parameter when groups have their
+        own.
         """
         if not self.dynamic_lr:
             return self.learning_rate
@@ -97,7 +97,7 @@ class Members(Groups):
         return self._scheduled(self.learning_rate).reshape(())
 
     def get_weight_decay(self) -> Any:
-        """The current weight decay times loss_scale: a 0-d Tensor, or a tuple of them when there are groups."""
+        """Return the current weight decay times loss_scale: a 0-d Tensor, or a tuple of them when there are groups."""
         own = self.__dict__["weight_decay"]
         if not self.dynamic_weight_decay:
             return own
@@ -106,7 +106,7 @@ class Members(Groups):
         return self._scheduled(own) * self.loss_scale
 
     def get_lr_parameter(self, param: Any) -> Any:
-        """The learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
+        """Return the learning rate (Parameter, list Parameter or schedule) of a Parameter, or of each in a list."""
         known = {id(item): place for place, item in enumerate(self.parameters)}
         found = []
         for item in [param] if isinstance(param, Parameter) else param:
@@ -120,13 +120,13 @@ class Members(Groups):
         return found if isinstance(param, list) else found[0]
 
     def decay_weight(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients with weight decay added."""
+        """Return gradients with weight decay added."""
         if not self.exec_weight_decay:
             return tuple(gradients)
         return wrap(tuple(self._decayed(list(gradients), range(self.param_length), self._current_decays())))
 
     def scale_grad(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients divided by loss_scale."""
+        """Return gradients divided by loss_scale."""
         return (
             wrap(tuple(torch._foreach_mul(list(gradients), number(self.reciprocal_scale))))
             if self.need_scale
@@ -134,7 +134,7 @@ class Members(Groups):
         )
 
     def gradients_centralization(self, gradients: Sequence[Any]) -> tuple[Any, ...]:
-        """Gradients with their mean over all but the first axis removed, where a group asks for it (and axis 1 is a
+        """Return gradients without their mean over all but the first axis, where a group asks for it (and axis 1 is a
         multiple of 16).
         """
         if not any(self.grad_centralization_flags):
@@ -142,7 +142,7 @@ class Members(Groups):
         return wrap(tuple(self._centralized(list(gradients), range(self.param_length))))
 
     def flatten_gradients(self, gradients: Any) -> Any:
-        """The gradients as they are: parameters are never flattened here."""
+        """Return the gradients as they are: parameters are never flattened here."""
         return gradients
 
     @property
@@ -155,7 +155,7 @@ class Members(Groups):
 
     @property
     def target(self) -> str:
-        """Where parameters are updated: always where they are."""
+        """The device of updates: always that of the parameters."""
         return "CPU" if current_device() is CPU else "GPU"
 
     @target.setter
@@ -163,7 +163,7 @@ class Members(Groups):
         self._set_base_target(value)
 
     def _set_base_target(self, value: str) -> None:
-        """Parameters are updated on the device where they are, whatever a target says."""
+        """Do nothing: parameters are updated on their device, whatever a target says."""
         if value == "CPU" and current_device() is not CPU:
             _log.warning("Optimizer.target = 'CPU' has no effect: parameters are updated on the device where they are.")
         self._is_device = value != "CPU"
@@ -172,11 +172,11 @@ class Members(Groups):
         return self.dynamic_lr or self.dynamic_weight_decay
 
     def _grad_sparse_indices_deduplicate(self, gradients: Any) -> Any:
-        """The gradients as they are: sparse ones have no index twice here."""
+        """Return the gradients as they are: sparse ones have no index twice here."""
         return gradients
 
     def broadcast_params(self, optim_result: Any) -> list[tuple[Any, ...]]:
-        """The parameters, in one group: each process updates all of them, so there is nothing to broadcast."""
+        """Return the parameters, in one group: each process updates all of them, so there is nothing to broadcast."""
         return [tuple(self.parameters)]
 
 

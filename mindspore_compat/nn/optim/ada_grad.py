@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.Adagrad``."""
+"""MindSpore: ``mindspore.nn.Adagrad``."""
 
 from __future__ import annotations
 

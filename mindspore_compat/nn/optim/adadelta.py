@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.Adadelta``."""
+"""MindSpore: ``mindspore.nn.Adadelta``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.AdaFactor``. Source of the method: https://arxiv.org/abs/1804.04235."""
+"""MindSpore: ``mindspore.nn.AdaFactor``. Source of the method: https://arxiv.org/abs/1804.04235."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AdaFactor(Optimizer):
         scale_parameter: multiplies the learning rate with the parameter's root mean square.
         compression: keeps the second moments of vectors in float16.
 
-    A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as upstream.
+    A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as MindSpore.
     """
 
     def __init__(
@@ -70,18 +70,18 @@ class AdaFactor(Optimizer):
 
     @property
     def supports_memory_efficient_fp16(self) -> bool:
-        """True."""
+        """Always True."""
         return True
 
     @property
     def supports_flat_params(self) -> bool:
-        """False: Parameters joined into one have no rows and columns."""
+        """Always False: Parameters joined into one have no rows and columns."""
         return False
 
     def init_ada_factor_state(self, beta1: float) -> None:
         """Make the moments anew, all zero; first moments only if ``beta1`` is positive."""
         self.use_first_moment = beta1 > 0
-        # Upstream keeps one unused scalar in the place of the first moments, which checkpoints hold.
+        # MindSpore keeps one unused scalar in the place of the first moments, which checkpoints hold.
         self.exp_avg = (
             self.parameters.clone(prefix="exp_avg", init="zeros")
             if self.use_first_moment
@@ -138,7 +138,7 @@ class AdaFactor(Optimizer):
         torch._C.TensorBase.copy_(parameter, values - update)
 
     def _factor(self, position: int, squares: Any, beta2: Number) -> Any:
-        """1 / sqrt of the second moment, once that is brought up to date."""
+        """Return 1 / sqrt of the second moment, after its update."""
         if squares.dim() < 2:
             whole = self._picked(self.exp_avg_sq, [position])[0]
             squares = torch.lerp(squares, whole.to(torch.float32), beta2)

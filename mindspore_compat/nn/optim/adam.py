@@ -1,4 +1,4 @@
-"""Adam and AdamWeightDecay with MindSpore's arithmetic. Upstream: ``mindspore.nn.Adam``,
+"""Adam and AdamWeightDecay with MindSpore's arithmetic. MindSpore: ``mindspore.nn.Adam``,
 ``mindspore.nn.AdamWeightDecay``.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 
 def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
-    """ValueError unless 0 < beta < 1 and eps is not negative."""
+    """Raise ValueError unless 0 < beta < 1 and eps is not negative."""
     not_negative(eps, "eps")
     for name, value in (("beta1", beta1), ("beta2", beta2)):
         if not 0.0 < value < 1.0:
@@ -36,7 +36,7 @@ def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
 
 
 def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:
-    """m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place."""
+    """Compute m += (g - m)·(1 - beta1); v += (g² - v)·(1 - beta2), in place."""
     torch._foreach_lerp_(moments1, gradients, 1.0 - beta1)
     torch._foreach_mul_(moments2, beta2)
     torch._foreach_addcmul_(moments2, gradients, gradients, 1.0 - beta2)
@@ -45,9 +45,9 @@ def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any
 class Adam(Optimizer):
     """m, v as usual; p -= lr·sqrt(1 - beta2ᵗ)/(1 - beta1ᵗ) · m/(sqrt(v) + eps).
 
-    Here ``eps`` is added before the bias correction, unlike torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
-    beta1)·g for m; ``use_amsgrad`` the running maximum of v, with m itself. With ``use_lazy`` a step changes
-    only rows that were looked up, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
+    Here ``eps`` is added before the bias correction, unlike in torch's Adam. ``use_nesterov`` takes beta1·m + (1 -
+    beta1)·g for m; ``use_amsgrad`` the running maximum of v, with m itself. With ``use_lazy`` a step changes only
+    looked-up rows, as `LazyAdam`'s; ``use_offload`` is for Ascend: no effect.
 
     Examples:
         >>> net = nn.Dense(3, 2)
@@ -156,8 +156,8 @@ class Adam(Optimizer):
         lr: Any,
         gradients: Any,
     ) -> bool:
-        """The end of a ``construct`` that a script wrote: this step's moments and values, with its powers and rates
-        (one for all, or a list of one for each parameter).
+        """Finish a script's own ``construct``: apply this step's moments and values, with its powers and rates (one for
+        all, or a list of one for each parameter).
         """
         rates = list(lr) if isinstance(lr, (tuple, list)) else [lr] * len(params)
         with torch.no_grad():
@@ -189,7 +189,7 @@ class VectorPowersAdam(Adam):
 
 class AdamOffload(VectorPowersAdam):
     """`Adam` whose update ran on the host; here it runs where the parameters are. Powers have shape (1,), as
-    upstream's.
+    MindSpore's.
     """
 
     _repeats = "on a device"

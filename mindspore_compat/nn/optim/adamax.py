@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.AdaMax``."""
+"""MindSpore: ``mindspore.nn.AdaMax``."""
 
 from __future__ import annotations
 

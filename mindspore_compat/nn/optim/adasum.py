@@ -1,4 +1,4 @@
-"""Adaptive summation of gradients over many devices. Upstream: ``mindspore.nn.optim.adasum``. Method:
+"""Adaptive summation of gradients over many devices. MindSpore: ``mindspore.nn.optim.adasum``. Method:
 https://arxiv.org/abs/2006.02924.
 """
 
@@ -23,8 +23,8 @@ _TINY = 1e-12
 
 
 def adaptive_sum(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The parts (a power of 2 of them) combined two by two: (1 - a·b / 2a²)·a + (1 - a·b / 2b²)·b; one number each is
-    averaged.
+    """Return the parts (a power of 2 of them) combined two by two: (1 - a·b / 2a²)·a + (1 - a·b / 2b²)·b; parts of one
+    number are averaged.
     """
     while len(parts) > 1:
         parts = [_of_two(parts[place], parts[place + 1]) for place in range(0, len(parts), 2)]
@@ -53,8 +53,8 @@ def _check_setting() -> None:
 
 
 def _over_devices() -> Callable[[torch.Tensor], torch.Tensor]:
-    """The function that combines this process's tensor with those of all others. Every process has to make
-    all groups.
+    """Return the function that combines this process's tensor with those of all others. Every process has to make all
+    groups.
     """
     count, rank = _get_stage_device_num(), get_rank()
     for node in range(count // _NODE):
@@ -79,7 +79,7 @@ class _AdaSum(Cell):
 
 
 class AdaSumByGradWrapCell(_AdaSum):
-    """An optimizer that gets the adaptive sum of all devices' gradients; at least 16 devices, a power of 2.
+    """Optimizer with the adaptive sum of all devices' gradients; at least 16 devices, a power of 2.
 
     Raises:
         RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of
@@ -91,7 +91,7 @@ class AdaSumByGradWrapCell(_AdaSum):
 
 
 class AdaSumByDeltaWeightWrapCell(_AdaSum):
-    """An optimizer whose steps on all devices are summed adaptively; at least 16 devices, a power of 2.
+    """Optimizer with the adaptive sum of all devices' steps; at least 16 devices, a power of 2.
 
     Raises:
         RuntimeError: in stand-alone mode, with a sharded optimizer, with pipeline stages, or for another number of

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.ASGD``."""
+"""MindSpore: ``mindspore.nn.ASGD``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.FTRL``."""
+"""MindSpore: ``mindspore.nn.FTRL``."""
 
 from __future__ import annotations
 

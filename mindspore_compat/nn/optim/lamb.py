@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.Lamb``. Source of the method: https://arxiv.org/abs/1904.00962."""
+"""MindSpore: ``mindspore.nn.Lamb``. Source of the method: https://arxiv.org/abs/1904.00962."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
+"""MindSpore: ``mindspore.nn.LARS``. Source of the method: https://arxiv.org/abs/1708.03888."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["LARS"]
 
 
 class LARS(Optimizer):
-    """Rescales gradients layer by layer, adds weight decay, and hands them to ``optimizer``.
+    """Wrapper of ``optimizer`` that rescales gradients layer by layer and adds weight decay.
 
     g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1).
-    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as upstream.
+    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as MindSpore.
     """
 
     _repeats = "on a device"
@@ -48,7 +48,7 @@ class LARS(Optimizer):
         self._take_over_decay(optimizer)
 
     def _take_over_decay(self, optimizer: Optimizer) -> None:
-        """Decay and loss scale are applied here, so the inner optimizer must not apply them again."""
+        """Disable decay and loss scale in the inner optimizer, since they are applied here."""
         own, inner = self.__dict__, optimizer.__dict__
         for name in (
             "dynamic_decay_flags",
@@ -62,6 +62,11 @@ class LARS(Optimizer):
         optimizer.dynamic_decay_flags = (False,) * self.param_length if self.is_group else False
         optimizer.decay_flags = (False,) * self.param_length
         optimizer.dynamic_weight_decay = optimizer.exec_weight_decay = optimizer.need_scale = False
+
+    @property
+    def _is_recorded(self) -> bool:
+        """Only with the inner optimizer, to which a replay would hand gradients that nobody rescales."""
+        return super()._is_recorded and self.opt._is_recorded
 
     def construct(self, gradients: Any) -> Any:
         drafts, inner = self.__dict__["_drafts"], self.opt
@@ -79,7 +84,7 @@ class LARS(Optimizer):
             inner.__dict__["_rescale"] = None
 
     def _rescaled(self, gradients: list[Any], picks: Sequence[int]) -> list[Any]:
-        """The gradients of the parameters at ``picks``, for the inner optimizer."""
+        """Return the gradients of the parameters at ``picks``, for the inner optimizer."""
         if self.need_scale:
             gradients = list(torch._foreach_mul(gradients, 1.0 / self.loss_scale))
         places = [place for place, pick in enumerate(picks) if self.lars_flag[pick]]

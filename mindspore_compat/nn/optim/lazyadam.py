@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.LazyAdam``."""
+"""MindSpore: ``mindspore.nn.LazyAdam``."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["LazyAdam"]
 
 
 class LazyAdam(VectorPowersAdam):
-    """`Adam`, but of a Parameter whose rows are looked up (`EmbeddingLookup` with ``sparse``) a step changes these rows
-    and their moments alone.
+    """`Adam` with sparse updates: for a Parameter with looked-up rows (`EmbeddingLookup` with ``sparse``) a step
+    changes only these rows and their moments.
 
     ``beta1_power`` and ``beta2_power`` have shape (1,), unlike Adam's.
     """

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.Momentum``."""
+"""MindSpore: ``mindspore.nn.Momentum``."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. Upstream:
+"""`Optimizer`, the base: parameter groups, learning rates, decay and scale of gradients. MindSpore:
 ``mindspore.nn.Optimizer``.
 
-Nothing here waits for a device: constant rates stay on the CPU, where reading them is free; the count of steps and what
-depends on it lie on the device of the parameters (_device.py). Subclasses here implement `_update` over lists of
-parameters with one learning rate; subclasses in user code override ``construct(self, gradients)`` and use what
-_members.py gives them, as upstream's documentation shows.
+Nothing here waits for a device. Constant rates stay on the CPU, where reading them is free. The count of steps and
+values computed from it are on the parameters' device (_device.py). Subclasses here implement `_update` over lists of
+parameters with one learning rate. Subclasses in user code override ``construct(self, gradients)`` with the helpers of
+_members.py, as MindSpore's documentation shows.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _DATA_PARALLEL = ("data_parallel", "hybrid_parallel")
 
 
 def counts_of(optimizer: Any, gradients: list[Any]) -> dict[int, torch.Tensor]:
-    """Of the parameters whose rows are looked up: position -> how often each was since the last step, (rows, 1, …); in
-    data parallel training by all processes. 1 for all rows if none was; a row with a gradient counts at least once: it
-    came another way, or of an earlier forward.
+    """Return for parameters with looked-up rows: position -> lookups of each row since the last step, (rows, 1, …); in
+    data parallel training by all processes. 1 for all rows if there were none. A row with a gradient counts at least
+    once: it was used without a lookup, or in an earlier forward.
     """
     found = {
         position: parameter.__dict__["_looked_up"].taken()
@@ -76,8 +76,8 @@ def counts_of(optimizer: Any, gradients: list[Any]) -> dict[int, torch.Tensor]:
 
 
 class Kept:
-    """What the other rows hold before a step, of the parameters at ``picks`` (None: all) and of their states; to be put
-    back after it.
+    """Values of the other rows before a step, of the parameters at ``picks`` (None: all) and of their states, to
+    restore them after it.
     """
 
     def __init__(self, optimizer: Any, counts: dict[int, torch.Tensor], picks: list[int] | None) -> None:
@@ -100,10 +100,10 @@ _ALIASES = object()  # a copied or unpickled optimizer has another one, so that 
 
 
 def opt_init_args_register(fn: Any) -> Any:
-    """Decorator of an optimizer's ``__init__``: the optimizer keeps ``init_params``, ``init_learning_rate`` (None for
-    a Cell) and the other arguments, by name, as ``init_args``.
+    """Decorate an optimizer's ``__init__``: the optimizer stores ``init_params``, ``init_learning_rate`` (None for a
+    Cell) and the other arguments, by name, as ``init_args``.
 
-    The decorated function shows ``(self, *args, **kwargs)``, as upstream's: libraries look at signatures.
+    The decorated function shows ``(self, *args, **kwargs)``, as MindSpore's: libraries inspect signatures.
     """
     signature = inspect.signature(fn)
 
@@ -113,7 +113,7 @@ def opt_init_args_register(fn: Any) -> Any:
         kept = _kept_arguments(dict(list(given.arguments.items())[1:]))
         self.__dict__.update(kept)
         fn(self, *args, **kwargs)
-        self.__dict__.update(kept)  # where a base class is decorated too, its own stand there now
+        self.__dict__.update(kept)  # replaces those of a decorated base class
 
     return keeping
 
@@ -133,13 +133,13 @@ def _kept_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def keep_init_args(kind: Any) -> None:
-    """Let an optimizer class of ours keep its arguments as `opt_init_args_register` does; its signature stays."""
+    """Let an optimizer class here store its arguments as `opt_init_args_register` does; its signature stays."""
     made = kind.__init__
     kind.__init__ = functools.wraps(made)(opt_init_args_register(made))
 
 
 class Optimizer(Skipping, Members):
-    """Base of the optimizers; calling one with the gradients makes a step.
+    """Base of the optimizers; calling one with the gradients runs a step.
 
     Args:
         learning_rate: a number, a list or 1-D Tensor (one value a step), an iterable, or a LearningRateSchedule.
@@ -157,7 +157,7 @@ class Optimizer(Skipping, Members):
     #: Parameters (or tuples of them) that count steps, which `_settle` puts where the parameters are
     _counts: tuple[str, ...] = ("global_step",)
     _support_parallel_optimizer = False
-    #: whether upstream's takes a ``RowTensor``: weight decay is of the rows that were looked up
+    #: whether MindSpore's takes a ``RowTensor``: weight decay is of the rows that were looked up
     _takes_rows = False
     _answers_once = False  # whether a step gives one True, not one for each parameter
     #: states of which, as of the parameters, a step leaves the other rows as they are; None: it changes all rows
@@ -224,8 +224,8 @@ class Optimizer(Skipping, Members):
 
     @property
     def _is_recorded(self) -> bool:
-        """Whether a recorded step holds the update's operators, as the class says by `_repeats` ("always", or "on a
-        device", where rates and counts are tensors); otherwise the optimizer is called at each replay.
+        """True if a recorded step holds the update's operators, as the class says by `_repeats` ("always", or "on a
+        device", where rates and counts are tensors); otherwise each replay calls the optimizer.
         """
         where = type(self).__dict__.get("_repeats")  # not of a base: a subclass may do more
         if where is None or self.__dict__["_rates_move"] or self._own_methods:
@@ -235,13 +235,13 @@ class Optimizer(Skipping, Members):
         return where == "always" and not self.dynamic_lr and not self.dynamic_weight_decay
 
     def _count(self, value: Any, name: str, dtype: torch.dtype = torch.float32) -> Parameter:
-        """A Parameter that counts steps, where the parameters are."""
+        """Return a Parameter that counts steps, on the parameters' device."""
         made = host_parameter(value, name, dtype)
         made.data = _Base.to(memory(made), _device(self.parameters[0]))  # type: ignore[index]
         return made
 
     def _settle(self) -> None:
-        """Put the counts to where the parameters are."""
+        """Move the counts to the parameters' device."""
         device = _device(self.parameters[0])  # type: ignore[index]
         if _device(self.__dict__["_parameters"]["global_step"]) == device or not self._counts:
             return
@@ -257,11 +257,11 @@ class Optimizer(Skipping, Members):
         self.global_step_increase_tensor = wrap(torch._C.TensorBase.to(step, device))
 
     def _written(self) -> list[Any]:
-        """All tensors on the device that a step writes to."""
+        """Return all tensors on the device that a step writes to."""
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
-        """One step with a tuple of gradients in the order of ``parameters``; returns True for each, as upstream.
+        """Run one step with a tuple of gradients in the order of ``parameters``; return True for each, as MindSpore.
 
         Raises:
             RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.
@@ -278,7 +278,7 @@ class Optimizer(Skipping, Members):
             )
         try:
             fits = list(map(_numel, gradients)) == list(map(_numel, self.parameters))
-        except TypeError:  # what is no tensor has no number of elements
+        except TypeError:  # an object that is no tensor has no number of elements
             fits = False
         if not fits:
             self._refuse(gradients)
@@ -317,7 +317,7 @@ class Optimizer(Skipping, Members):
                 if kept is not None:
                     kept.put_back()
 
-    # --- what bounds the memory of a step on a device ----------------------------------------------------------------
+    # --- memory limits of a step on a device -------------------------------------------------------------------------
 
     #: the states that torch's fused kernel writes beside the parameters, if `_update` calls one
     _fused_states: tuple[str, ...] = ()
@@ -325,7 +325,7 @@ class Optimizer(Skipping, Members):
     _has_temporaries = False  # also where a fused kernel writes
 
     def _is_fused(self) -> bool:
-        """Whether its settings are such that `_update` calls a fused kernel of torch."""
+        """Return whether `_update` calls a fused kernel of torch with its settings."""
         return False
 
     def _is_fusible(self, gradients: list[Any]) -> bool:
@@ -334,12 +334,12 @@ class Optimizer(Skipping, Members):
 
     @property
     def _skips_on_device(self) -> bool:
-        """Whether `unless` may leave a step out on the device."""
+        """True if `unless` may skip a step on the device."""
         self._settle()
         return "_repeats" in type(self).__dict__ and on_device(self.parameters[0])
 
     def _portions(self, picks: list[int] | None) -> list[list[int] | None]:
-        """The positions that are updated one after the other, so that temporaries are small beside the network."""
+        """Return positions to update one after the other, so that temporaries are small beside the network."""
         if not on_device(self.parameters[0]):
             return [picks]
         parts: dict[Any, Any] = self.__dict__.setdefault("_portion_lists", {})
@@ -351,7 +351,7 @@ class Optimizer(Skipping, Members):
         return parts[key]
 
     def _found_inf(self) -> torch.Tensor | None:
-        """The flag for torch's fused kernels."""
+        """Return the flag for torch's fused kernels."""
         drafts = self.__dict__["_drafts"]
         return drafts.found_inf if drafts is not None and drafts.is_in_kernel else None
 
@@ -364,7 +364,7 @@ class Optimizer(Skipping, Members):
                 )
 
     def _begin_step(self) -> None:
-        """What happens once a step, before the updates."""
+        """Prepare a step, before the updates."""
 
     def _update(
         self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
@@ -375,8 +375,8 @@ class Optimizer(Skipping, Members):
         raise NotImplementedError(f"{type(self).__name__} must override 'construct(self, gradients)'.")
 
     def _picked(self, states: Sequence[Any], picks: list[int] | None) -> list[Any]:
-        """``states`` (at ``picks``) as plain tensors on the same `memory`, with which torch does not look for overrides
-        at every touch.
+        """Return ``states`` (at ``picks``) as plain tensors on the same `memory`: torch then skips its check for
+        overrides.
         """
         found: Any = self.__dict__.get("_aliases")
         if found is None or found[0] is not _ALIASES or found[1] != program.epoch:
@@ -401,8 +401,8 @@ class Optimizer(Skipping, Members):
         decays: Sequence[Number],
         own: Sequence[str] = (),
     ) -> list[Any]:
-        """Gradients of the parameters at ``picks`` with decay, centralized, scaled. ``decays`` are of all parameters,
-        empty if none is added to gradients; ``own`` are the program's `_own_methods`.
+        """Return gradients of the parameters at ``picks`` with decay, centralized, scaled. ``decays`` are of all
+        parameters, empty if none is added to gradients; ``own`` are the program's `_own_methods`.
         """
         if self.__dict__["_rescale"] is not None:  # a wrapper's, such as LARS
             gradients = self.__dict__["_rescale"](gradients, picks)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.ProximalAdagrad``."""
+"""MindSpore: ``mindspore.nn.ProximalAdagrad``."""
 
 from __future__ import annotations
 

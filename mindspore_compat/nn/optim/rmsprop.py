@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.RMSProp``."""
+"""MindSpore: ``mindspore.nn.RMSProp``."""
 
 from __future__ import annotations
 

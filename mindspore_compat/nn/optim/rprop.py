@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.Rprop``."""
+"""MindSpore: ``mindspore.nn.Rprop``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.SGD``."""
+"""MindSpore: ``mindspore.nn.SGD``."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SGD(Optimizer):
     def _begin_step(self) -> None:
         if on_device(self.global_step):
             return
-        # A loaded checkpoint may have put 0 or 1 into stat, so it is looked at, but only in steps after it could have
+        # A loaded checkpoint may have put 0 or 1 into stat, so it is read, but only in steps after it could have
         # changed: once all are 0 they stay so until one is written to.
         versions = tuple(item._version for item in self.stat)
         if self.__dict__["_fresh"] is None or self.__dict__["_fresh"][0] != versions:
@@ -104,7 +104,7 @@ class SGD(Optimizer):
         rate: Number,
         factor: float,
     ) -> None:
-        """With momentum, without reading ``stat``: where it is 1, accum becomes the gradient itself."""
+        """Update with momentum, without reading ``stat``: where it is 1, accum becomes the gradient itself."""
         torch._foreach_addcmul_(accums, accums, stats, -1.0)
         if self.dampening:
             scaled = list(torch._foreach_mul(gradients, 1.0 - self.dampening))

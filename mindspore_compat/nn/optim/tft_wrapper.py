@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.optim.tft_wrapper``."""
+"""MindSpore: ``mindspore.nn.optim.tft_wrapper``."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mindspore_compat.nn.optim.optimizer import Optimizer
 __all__ = ["OptTFTWrapper"]
 
 
-@describe_partial("only its checks: MindIO is Ascend's, upstream refuses it elsewhere too")
+@describe_partial("only its checks: MindIO is Ascend's, MindSpore refuses it elsewhere too")
 class OptTFTWrapper(Optimizer):
-    """An optimizer that tells Ascend's MindIO when it updates. There is none on a CPU or GPU, here and upstream.
+    """Optimizer that notifies Ascend's MindIO of updates. There is none on a CPU or GPU, here and in MindSpore.
 
     Raises:
         ValueError: always.

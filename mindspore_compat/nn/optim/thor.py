@@ -1,7 +1,7 @@
-"""The second-order optimizer THOR. Upstream: ``mindspore.nn.thor``. Source of the method:
+"""Second-order optimizer THOR. MindSpore: ``mindspore.nn.thor``. Source of the method:
 https://ojs.aaai.org/index.php/AAAI/article/view/16867.
 
-What is computed, and where it departs from upstream, stands in docs/design/thor.md. A step:
+docs/design/thor.md has the formulas and the differences from MindSpore. A step:
 
     g = gradient / loss_scale
     in a second-order step: new inverses of the damped factors, averaged over the processes
@@ -38,7 +38,8 @@ def thor(
     enable_clip_grad: bool = False,
     frequency: int = 100,
 ) -> Any:
-    """An optimizer that preconditions gradients by inverse Kronecker factors, renewed every ``frequency``-th step.
+    """Return an optimizer that preconditions gradients by inverse Kronecker factors, renewed every ``frequency``-th
+    step.
 
     Converts ``net`` in place first, so that its layers record factors.
 
@@ -49,7 +50,7 @@ def thor(
         loss_scale: what the loss is multiplied by; gradients are divided by it, G by its square.
         batch_size: samples of a batch.
         decay_filter: of a Parameter, whether weight decay applies.
-        split_indices: how upstream groups the all-reduce of the inverses: without effect.
+        split_indices: how MindSpore groups the all-reduce of the inverses: without effect.
         enable_clip_grad: each gradient's norm at most 1.
         frequency: an int, at least 2.
     """

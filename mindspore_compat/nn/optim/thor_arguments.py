@@ -1,4 +1,4 @@
-"""What both optimizers of `thor` check and take from their arguments."""
+"""Arguments of both optimizers of `thor`, with their checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_options", "clipped", "decay_all", "on_host", "scheduled"]
 
 
 def decay_all(parameter: Any) -> bool:
-    """The default ``decay_filter``: every parameter, biases and norms too."""
+    """Return the default ``decay_filter``: every parameter, biases and norms too."""
     return True
 
 
@@ -28,12 +28,12 @@ def check_options(momentum: float, frequency: int, batch_size: int) -> None:
 
 
 def on_host(values: Any) -> Any:
-    """A Tensor's values where reading them waits for no device; anything else as it is."""
+    """Return a Tensor's values if reading them waits for no device; anything else unchanged."""
     return plain(values).cpu() if isinstance(values, torch.Tensor) else values
 
 
 def scheduled(values: Any, name: str, step: int) -> float:
-    """``values`` at a step, on the host.
+    """Return ``values`` at a step, on the host.
 
     Raises:
         TypeError: if it is no Tensor of one axis at most. ValueError: past its end.
@@ -53,6 +53,6 @@ def scheduled(values: Any, name: str, step: int) -> float:
 
 
 def clipped(gradients: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-    """Each with a norm of at most 1."""
+    """Return each with a norm of at most 1."""
     norms = torch._foreach_norm(list(gradients))
     return [gradient * torch.clamp(1.0 / norm, max=1.0) for gradient, norm in zip(gradients, norms)]

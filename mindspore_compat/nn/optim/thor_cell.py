@@ -1,4 +1,4 @@
-"""`ThorGpu`: THOR for Cells. What a step computes: `thor`; docs/design/thor.md."""
+"""`ThorGpu`: THOR for Cells. Formulas: `thor`, docs/design/thor.md."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _value_of(counter: torch.Tensor) -> int:
 
 
 class ThorGpu(Optimizer):
-    """What `thor` returns for a Cell, under upstream's name; on every device.
+    """Optimizer that `thor` returns for a Cell, under MindSpore's name; on every device.
 
     State: ``moments.NAME``, ``matrix_a_inv_I`` and ``matrix_g_inv_I`` of the I-th factored weight, ``cov_step``,
     ``global_step``, ``momentum``, ``learning_rate``.
     """
 
-    _counts = ()  # which step is of second order is Python's decision
+    _counts = ()  # Python decides on second-order steps
 
     def __init__(
         self,
@@ -96,9 +96,7 @@ class ThorGpu(Optimizer):
 
     @property
     def thor(self) -> bool:
-        """Whether the next step is of second order: what ``add_flags_recursive(thor=...)`` says, else every
-        ``frequency``-th.
-        """
+        """True if the next step has second order: by ``add_flags_recursive(thor=...)``, else every ``frequency``-th."""
         forced = self._func_graph_flags.get("thor")
         return _value_of(self.cov_step) % self.frequency == 0 if forced is None else bool(forced)
 
@@ -108,23 +106,21 @@ class ThorGpu(Optimizer):
 
     @property
     def failed_inversions(self) -> int:
-        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the
-        device.
-        """
+        """Number of blocks whose inversion failed and that kept their previous inverse; waits for the device."""
         return self.__dict__["_second_order"].failed
 
     def get_frequency(self) -> int:
-        """The ``frequency``."""
+        """Return the ``frequency``."""
         return self.frequency
 
     def follow_loss_scale(self, scale: torch.Tensor) -> None:
-        """``scale``: the changing loss scale of a training step that hands on unscaled gradients; G is divided by its
+        """Set ``scale``: the changing loss scale of a training step that passes unscaled gradients; G is divided by its
         square.
         """
         self.__dict__["_schedule"].scale = scale
 
     def construct(self, gradients: Any) -> Any:
-        """One step with a tuple of gradients in the order of ``parameters``.
+        """Run one step with a tuple of gradients in the order of ``parameters``.
 
         Raises:
             ValueError: for another number of gradients, or past the end of ``learning_rate`` or ``damping``.
@@ -165,7 +161,7 @@ class ThorGpu(Optimizer):
         return (True,) * len(parameters)
 
     def _rate(self) -> float:
-        """This step's learning rate, from the state that checkpoints hold."""
+        """Return this step's learning rate, from the state in checkpoints."""
         rates = self.learning_rate._parameters["learning_rate"] if self.dynamic_lr else self.learning_rate
         return scheduled(plain(rates), "learning_rate", int(self.__dict__["_parameters"]["global_step"].item()))
 

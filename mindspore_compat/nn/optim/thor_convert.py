@@ -1,7 +1,8 @@
-"""Makes the layers of a network record factors for `thor`: Cells become their Thor classes, torch modules get hooks.
+"""Conversion of a network's layers to record factors for `thor`: Cells become their Thor classes, torch modules get
+hooks.
 
-Both keep their objects, Parameters, flags and hooks; only exact classes are converted. A layer of which the factors
-would be wrong stays as it is, is trained by first order, and is named in one warning.
+Both keep their objects, Parameters, flags and hooks; only exact classes are converted. A layer with wrong factors stays
+as it is, is trained by first order, and is named in one warning.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _CELLS: dict[type, type] = {
     EmbeddingLookup: EmbeddingLookupThor,
 }
 _MODULES: dict[type, str] = {torch.nn.Linear: "dense", torch.nn.Conv2d: "conv", torch.nn.Embedding: "embedding"}
-#: upstream leaves what lies below these alone
+#: MindSpore does not convert layers below these
 _SPARED = ("rpn_with_loss.rpn_convs_list.", "wide")
 
 
@@ -56,7 +57,7 @@ def convert_network(network: torch.nn.Module) -> None:
 
 
 def factors_of(network: torch.nn.Module) -> Iterator[Factors]:
-    """The factors of every layer that records them, in order; of a weight in two layers, those of the first."""
+    """Yield the factors of every layer that records them, in order; of a weight in two layers, those of the first."""
     seen: set[int] = set()
     for _, module in _modules(network):
         factors = module.__dict__.get("_factors")
@@ -66,7 +67,7 @@ def factors_of(network: torch.nn.Module) -> Iterator[Factors]:
 
 
 def layer_norm_parameters(network: torch.nn.Module) -> Iterator[torch.Tensor]:
-    """Gains and offsets of every LayerNorm."""
+    """Yield gains and offsets of every LayerNorm."""
     for _, module in _modules(network):
         if isinstance(module, (LayerNorm, torch.nn.LayerNorm)):
             yield from (item for item in module._parameters.values() if item is not None)
@@ -81,7 +82,7 @@ def _is_spared(path: str) -> bool:
 
 
 def _obstacle(module: Any) -> str:
-    """Why the factors of a convolution or embedding would be wrong; "" if nothing is in the way."""
+    """Return why the factors of a convolution or embedding would be wrong; "" without a reason."""
     groups = getattr(module, "group", getattr(module, "groups", 1))
     if groups != 1:
         return f"{groups} groups"

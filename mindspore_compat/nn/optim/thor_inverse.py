@@ -4,9 +4,9 @@ Shapes: a factor f is (n, n), symmetric positive semidefinite; its inverses are 
 m×m block on the diagonal; blocks off the diagonal do not count. The last block is padded with the identity after
 damping. With m = n nothing is split.
 
-On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch does it.
-On the CPU blocks are inverted by halves, all at once, down to sizes where LAPACK's Cholesky takes over, which is faster
-than LAPACK's inverse of one block after the other (docs/benchmarks.md).
+On CUDA with the library of csrc/ built, all blocks of at most 128 are one kernel launch; everywhere else torch computes
+them. The CPU inverts blocks by halves, all at once, down to sizes for LAPACK's Cholesky. This is faster than LAPACK's
+inverse of one block after the other (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _check(
     dampings: Sequence[float],
     multipliers: Sequence[float],
 ) -> int:
-    """The number of blocks of all factors.
+    """Return the number of blocks of all factors.
 
     Raises:
         ValueError, TypeError: for what does not fit together.
@@ -86,9 +86,9 @@ def damped_inverse_(
     dampings: Sequence[float],
     multipliers: Sequence[float],
 ) -> torch.Tensor:
-    """``inverses[f][b]`` = multipliers[f] · inverse of (scales[f] · block b of factors[f] + dampings[f] · I), in place.
+    """Set ``inverses[f][b]`` to multipliers[f] · inverse of (scales[f] · block b of factors[f] + dampings[f] · I).
 
-    A block with a pivot that is not positive (NaN and infinity included) keeps what its inverse was.
+    A block with a pivot that is not positive (NaN and infinity included) keeps its inverse.
 
     Returns:
         int32, one for each block in order: 0, or the 1-based index of the pivot that failed.
@@ -124,7 +124,7 @@ def _invert_with_torch(
     info: torch.Tensor,
     picks: Sequence[int],
 ) -> None:
-    """The factors at ``picks``, all blocks of one size together."""
+    """Invert the factors at ``picks``, all blocks of one size together."""
     first = [0]
     for inverse in inverses:
         first.append(first[-1] + inverse.shape[0])
@@ -160,8 +160,8 @@ def _invert_with_torch(
 def _damped(
     factors: Sequence[torch.Tensor], width: int, scales: torch.Tensor | None, dampings: torch.Tensor
 ) -> torch.Tensor:
-    """All diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added; padded
-    with the identity.
+    """Return all diagonal blocks (k, width, width) of ``factors``, times ``scales`` and with ``dampings`` (k,) added;
+    padded with the identity.
     """
     parts, padded = [], []
     for factor in factors:
@@ -184,7 +184,7 @@ def _damped(
 
 
 def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """(inverses, info) of a stack (k, m, m) of symmetric matrices, which is overwritten."""
+    """Return (inverses, info) of a stack (k, m, m) of symmetric matrices, which is overwritten."""
     # LAPACK takes an infinite pivot; infinities elsewhere make a later pivot NaN
     infinite = ~torch.isfinite(stack.diagonal(dim1=-2, dim2=-1))
     first = torch.where(infinite.any(-1), infinite.to(torch.int32).argmax(-1).to(torch.int32) + 1, 0)
@@ -200,12 +200,11 @@ def _inverted(stack: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 def _by_halves(
     stack: torch.Tensor, out: torch.Tensor, info: torch.Tensor, offset: int, leaf: int, need_root: bool
 ) -> torch.Tensor | None:
-    """The inverses of a stack (k, m, m) into ``out``, which may be the stack; returns X with XᵀX = inverse, if asked
-    for.
+    """Write the inverses of a stack (k, m, m) into ``out``, which may be the stack; return X with XᵀX = inverse, if
+    asked for.
 
-    With A = [[A1, Bᵀ], [B, A2]]: W = B X1ᵀ, S = A2 - W Wᵀ as a blocked Cholesky has them, Z = W X1, and the inverse is
-    [[P1 + Zᵀ P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info``
-    is potrf's.
+    With A = [[A1, Bᵀ], [B, A2]], as in a blocked Cholesky: W = B X1ᵀ, S = A2 - W Wᵀ, Z = W X1. The inverse is [[P1 + Zᵀ
+    P2 Z, .], [-P2 Z, P2]], P1 and P2 those of A1 and S. A leaf's pivots are the whole matrix's, so ``info`` is potrf's.
     """
     size = stack.shape[-1]
     if size <= leaf:
@@ -274,7 +273,7 @@ def _invert_with_library(
     dampings: Sequence[float],
     multipliers: Sequence[float],
 ) -> torch.Tensor:
-    """One launch on the current stream for every factor that fits the kernel; nothing waits for the device."""
+    """Launch one kernel on the current stream for every factor that fits it; nothing waits for the device."""
     found = library()
     assert found is not None
     total = _check(inverses, factors, scales, dampings, multipliers)

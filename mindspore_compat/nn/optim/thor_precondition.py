@@ -1,7 +1,7 @@
-"""The second-order part of a step of `thor`: inverses from factors, and gradients multiplied by them.
+"""Second-order part of a step of `thor`: inverses from factors, and gradients multiplied by them.
 
-Shapes: a weight as a matrix is (O, K); its inverses are A (bw, k, k) and G (bh, m, m), blocks on the diagonal, bw =
-ceil(K / 128), bh = ceil(O / 128). The table of an embedding is (V, E), A is (V,) and G (1, E, E), never split.
+Shapes: a weight as a matrix is (O, K). Its inverses are A (bw, k, k) and G (bh, m, m), blocks on the diagonal, with bw
+= ceil(K / 128), bh = ceil(O / 128). The table of an embedding is (V, E), A is (V,) and G (1, E, E), never split.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from mindspore_compat.nn.layer.thor_layer import Factors
 __all__ = ["Layer", "SecondOrder", "initial_inverses"]
 
 _log = logging.getLogger("mindspore_compat")
-#: upstream's split_dim
+#: MindSpore's split_dim
 _BLOCK = 128
 
 
 class Layer:
-    """A weight with factors: its position among the optimizer's parameters, and its inverses."""
+    """Weight with factors: its position among the optimizer's parameters, and its inverses."""
 
     def __init__(self, factors: Factors, position: int) -> None:
         self.factors, self.position = factors, position
@@ -33,7 +33,7 @@ class Layer:
 
 
 def initial_inverses(factors: Factors) -> tuple[torch.Tensor, torch.Tensor]:
-    """(A, G) that change no gradient, until the first second-order step."""
+    """Return (A, G) that change no gradient, until the first second-order step."""
     options: dict[str, Any] = {"dtype": factors.g.dtype, "device": factors.weight.device}
     if factors.kind == "embedding":
         return torch.ones(factors.in_size, **options), torch.eye(factors.out_size, **options)[None].clone()
@@ -45,7 +45,7 @@ def _identities(size: int, options: dict[str, Any]) -> torch.Tensor:
 
 
 class SecondOrder:
-    """The layers of one optimizer.
+    """Layers of one optimizer.
 
     Args:
         norms: positions of LayerNorm's parameters.
@@ -59,7 +59,7 @@ class SecondOrder:
         self._unread: tuple[torch.Tensor, Any] | None = None  # info of the last inversion on its way to the host
 
     def invert(self, damping: float) -> list[torch.Tensor]:
-        """New inverses from the factors, in place; returns them."""
+        """Compute new inverses from the factors, in place; return them."""
         from mindspore_compat.nn.optim.thor_inverse import damped_inverse_  # loads the compiled library: not on import
 
         self._read_info(wait=False)
@@ -92,7 +92,7 @@ class SecondOrder:
         return [tensor for layer in layers for tensor in (layer.a_inverse, layer.g_inverse)]
 
     def apply(self, gradients: Sequence[torch.Tensor], damping: float) -> list[torch.Tensor]:
-        """The gradients, preconditioned where their parameters have factors or belong to a LayerNorm."""
+        """Return the gradients, preconditioned where their parameters have factors or belong to a LayerNorm."""
         result = list(gradients)
         for layer in self.layers:
             gradient = result[layer.position]
@@ -113,16 +113,16 @@ class SecondOrder:
 
     @property
     def failed(self) -> int:
-        """How many blocks kept their old inverse so far; waits for the device."""
+        """Number of blocks that kept their old inverse; waits for the device."""
         self._read_info(wait=True)
         return self._failed
 
     def __getstate__(self) -> dict[str, Any]:
-        self._read_info(wait=True)  # an event can not be copied
+        self._read_info(wait=True)  # an event cannot be copied
         return self.__dict__
 
     def _keep_info(self, info: torch.Tensor) -> None:
-        """Read at the next second-order step, when it has long arrived: no step waits for the device."""
+        """Store the info for the next second-order step, when it has arrived: no step waits for the device."""
         if info.device.type != "cuda":
             self._unread = (info, None)
             self._read_info(wait=False)
@@ -156,8 +156,8 @@ class SecondOrder:
 
 
 def _both_sides(gradient: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """left · gradient · right for block-diagonal ``left`` (bh, m, m) and ``right`` (bw, k, k); ``gradient`` (O, ...) of
-    any further axes.
+    """Return left · gradient · right for block-diagonal ``left`` (bh, m, m) and ``right`` (bw, k, k); ``gradient`` (O,
+    ...) of any further axes.
     """
     shape = gradient.shape
     matrix = gradient.reshape(shape[0], -1).to(left.dtype)

@@ -19,8 +19,7 @@ __all__ = ["ThorTorch"]
 
 
 class ThorTorch(torch.optim.Optimizer):
-    """The arguments and steps of `thor`. ``decay_filter`` gets the parameters with a ``name``, their path in the
-    module.
+    """Arguments and steps of `thor`. ``decay_filter`` gets the parameters with a ``name``, their path in the module.
 
     State of a parameter: ``moments``, of a factored weight also ``matrix_a_inv`` and ``matrix_g_inv``; the first one
     has ``step``. A parameter without a gradient is left alone. With several processes (``torch.distributed``) the
@@ -71,23 +70,19 @@ class ThorTorch(torch.optim.Optimizer):
         self._second_order = SecondOrder(layers, norms, batch_size, self.loss_scale)
 
     def get_frequency(self) -> int:
-        """The ``frequency``."""
+        """Return the ``frequency``."""
         return self.frequency
 
     @property
     def failed_inversions(self) -> int:
-        """How many blocks of factors could not be inverted so far and kept their previous inverse; waits for the
-        device.
-        """
+        """Number of blocks whose inversion failed and that kept their previous inverse; waits for the device."""
         return self._second_order.failed
 
     def _step_number(self) -> int:
         return int(self.state.get(self._parameters[0], {}).get("step", 0))
 
     def _bind_state(self) -> None:
-        """States that are not there yet, after the example of torch's optimizers: at the first step, or after loading
-        others.
-        """
+        """Create missing states, as torch's optimizers do: at the first step, or after loading others."""
         self.state[self._parameters[0]].setdefault("step", torch.zeros((), dtype=torch.int64))
         for parameter in self._parameters:
             if "moments" not in self.state[parameter]:
@@ -100,7 +95,7 @@ class ThorTorch(torch.optim.Optimizer):
 
     @torch.no_grad()
     def step(self, closure: Any = None) -> Any:  # type: ignore[override]
-        """One step with the parameters' ``grad``; returns what ``closure``, if given, does."""
+        """Run one step with the parameters' ``grad``; return the result of ``closure``, if given."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -151,7 +146,7 @@ def _step_number_of(optimizer: weakref.ref[ThorTorch]) -> int:
 
 
 class _Named:
-    """A parameter with a ``name``, as a decay filter expects."""
+    """Parameter with a ``name``, as a decay filter expects."""
 
     def __init__(self, name: str, parameter: torch.Tensor) -> None:
         self.name, self._parameter = name, parameter

@@ -1,4 +1,4 @@
-"""Cells of sparse tensors. Upstream: ``mindspore.nn.sparse``."""
+"""Cells of sparse tensors. MindSpore: ``mindspore.nn.sparse``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transformers as one Cell, for one device or many. Upstream: ``mindspore.parallel._transformer`` of 2.0, in 1.x
+"""Transformers as one Cell, for one device or many. MindSpore: ``mindspore.parallel._transformer`` of 2.0, in 1.x
 ``mindspore.nn.transformer``.
 """
 

@@ -1,6 +1,4 @@
-"""The feed-forward part of a transformer layer; its own file because experts are made of it. Public in
-``.transformer``.
-"""
+"""Feed-forward part of a transformer layer, in its own file since experts use it. Public in ``.transformer``."""
 
 from __future__ import annotations
 

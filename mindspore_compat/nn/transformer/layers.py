@@ -1,4 +1,4 @@
-"""Small Cells of the transformer, and names of argument checks that scripts borrow. Upstream:
+"""Small Cells of the transformer, and names of argument checks that scripts borrow. MindSpore:
 ``mindspore.parallel._transformer.layers``.
 """
 
@@ -34,7 +34,7 @@ def _no_check(*args: Any, **kwargs: Any) -> bool:
 
 
 def _args_type_validator_check(*type_args: Any, **type_kwargs: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that leaves the function as it is."""
+    """Return a decorator that leaves the function as it is."""
     return lambda function: function
 
 
@@ -70,7 +70,7 @@ class _Dropout(Cell):
 
 
 class _LayerNorm(Cell):
-    """Layer normalization over the last axis; ``is_self_defined`` spells the formula out, which rounds otherwise in
+    """Layer normalization over the last axis; ``is_self_defined`` writes the formula out, which rounds differently in
     float16.
     """
 
@@ -98,13 +98,13 @@ class _LayerNorm(Cell):
         return difference / deviation * self.gamma + self.beta
 
     def shard(self, strategy: Any) -> _LayerNorm:  # type: ignore[override]
-        """Kept out: one process computes the same without."""
+        """Do nothing: one process computes the same without."""
         return self
 
 
 class _Linear(Cell):
-    """A dense layer that computes in ``compute_dtype`` and gives its input's dtype back; with several experts each has
-    its own weight.
+    """Dense layer that computes in ``compute_dtype`` and returns its input's dtype; with several experts each has its
+    own weight.
 
     ``weight`` is (out, in), (in, out) without ``transpose_b``, with the experts in front if there are several.
     """
@@ -164,5 +164,5 @@ class _Linear(Cell):
         return torch.reshape(x.to(dtype), shape)
 
     def shard(self, strategy_matmul: Any, strategy_bias: Any = None, strategy_activation: Any = None) -> _Linear:  # type: ignore[override]
-        """Kept out: one process computes the same without."""
+        """Do nothing: one process computes the same without."""
         return self

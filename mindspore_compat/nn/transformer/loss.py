@@ -1,4 +1,4 @@
-"""Cross entropy over a masked sequence. Upstream: ``mindspore.parallel._transformer.loss``."""
+"""Cross entropy over a masked sequence. MindSpore: ``mindspore.parallel._transformer.loss``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Mixture of experts: each token goes to the experts that a router chooses. Upstream:
-``mindspore.parallel._transformer.moe``.
-"""
+"""Mixture of experts: a router sends each token to experts. MindSpore: ``mindspore.parallel._transformer.moe``."""
 
 from __future__ import annotations
 
@@ -19,10 +17,10 @@ __all__ = ["MoEConfig"]
 
 
 class MoEConfig:
-    """How many experts there are, how many a token goes to, and how many tokens (times ``capacity_factor``) an expert
+    """Number of experts, number of experts a token goes to, and number of tokens (times ``capacity_factor``) an expert
     takes.
 
-    The last three say how devices talk to each other: kept, without effect.
+    The last three arguments set the communication of devices: stored, without effect.
     """
 
     def __init__(
@@ -55,11 +53,11 @@ default_moe_config = MoEConfig()
 
 
 def _check_moe_config(moe_config: Any = None, parallel_config: Any = None) -> None:
-    """Nothing: MindSpore checks here that experts can be laid out over the devices."""
+    """Do nothing: MindSpore checks here that experts can be distributed over the devices."""
 
 
 def calculate_expert_capacity(k: int, tokens_per_group: int, capacity_factor: float, expert_dim: int) -> int:
-    """How many tokens an expert takes: its share of ``k`` choices times the factor, rounded up."""
+    """Return the number of tokens of an expert: its share of ``k`` choices times the factor, rounded up."""
     return math.ceil(k * tokens_per_group * capacity_factor / expert_dim)
 
 
@@ -68,7 +66,9 @@ def _one_hot(index: Any, depth: int, dtype: torch.dtype) -> Any:
 
 
 class MoE(Cell):
-    """Experts of `FeedForward`: (..., hidden_size) gives (the same shape, the loss that keeps experts evenly busy)."""
+    """Mixture of `FeedForward` experts: (..., hidden_size) gives (the same shape, the loss that keeps experts evenly
+    busy).
+    """
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Router(Cell):
 
 
 class TopkRouter(Cell):
-    """The experts of highest probability, one after another, until an expert is full.
+    """Router to the experts of highest probability, one after another, until an expert is full.
 
     Scores (..., expert) give (dispatch, combine, loss): whether and with what weight token t of group g is at place c
     of expert e, both (g, t, e, c).
@@ -155,7 +155,7 @@ class TopkRouter(Cell):
         )
         probability = torch.softmax(logits, -1)
         combine: Any = 0
-        chosen: Any = torch.zeros_like(logits)  # by whom a token is already taken
+        chosen: Any = torch.zeros_like(logits)  # the expert that has taken a token
         loss: Any = 0.0
         for _ in range(self.num_experts_chosen):
             probability = probability * (1 - chosen)

@@ -1,7 +1,7 @@
-"""How transformer Cells are laid out over devices. Upstream: ``parallel._transformer.op_parallel_config`` and part of
+"""Distribution of transformer Cells over devices. MindSpore: ``parallel._transformer.op_parallel_config`` and part of
 ``.transformer``.
 
-Every setting is kept; one process computes the same whatever they say.
+Every setting is stored; one process computes the same for any of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["OpParallelConfig"]
 
 
 def _told(name: str, context_name: str) -> Any:
-    """A property that the context gets as well."""
+    """Return a property that the context gets as well."""
 
     def setter(self: Any, value: Any) -> None:
         setattr(self, f"_{name}", value)
@@ -24,7 +24,7 @@ def _told(name: str, context_name: str) -> Any:
 
 
 def _shared(name: str, *holders: str) -> Any:
-    """A property that lives in ``holders``, all of which get what it is set to."""
+    """Return a property that lives in ``holders``; setting it sets all of them."""
 
     def setter(self: Any, value: Any) -> None:
         for holder in holders:
@@ -43,14 +43,14 @@ class _Config:
 
 
 class OpParallelConfig(_Config):
-    """Over how many devices data and one layer are cut."""
+    """Numbers of devices that data and one layer are split over."""
 
     def __init__(self, data_parallel: int = 1, model_parallel: int = 1) -> None:
         self.data_parallel, self.model_parallel = data_parallel, model_parallel
 
 
 class MoEParallelConfig(_Config):
-    """`OpParallelConfig` and over how many devices experts are cut."""
+    """`OpParallelConfig` and the number of devices that experts are split over."""
 
     data_parallel, model_parallel = _shared("data_parallel", "_dpmp"), _shared("model_parallel", "_dpmp")
     dpmp = _part("_dpmp")
@@ -61,7 +61,7 @@ class MoEParallelConfig(_Config):
 
 
 class _PipeLineConfig(_Config):
-    """Stages of a pipeline (the context hears of them, too) and pieces of a batch."""
+    """Stages of a pipeline, also set in the context, and pieces of a batch."""
 
     pipeline_stage = _told("pipeline_stage", "pipeline_stages")
 
@@ -70,7 +70,7 @@ class _PipeLineConfig(_Config):
 
 
 class EmbeddingOpParallelConfig(_Config):
-    """`OpParallelConfig` and whether the embedding is cut by data alone."""
+    """`OpParallelConfig` and whether the embedding is split by data alone."""
 
     data_parallel = _shared("data_parallel", "_dp_mp_config")
     model_parallel = _shared("model_parallel", "_dp_mp_config")
@@ -82,9 +82,7 @@ class EmbeddingOpParallelConfig(_Config):
 
 
 class TransformerRecomputeConfig(_Config):
-    """Whether blocks recompute their activations in the backward pass; the rest is about communication and without
-    effect.
-    """
+    """Recomputation of a block's activations in the backward pass; settings of communication have no effect."""
 
     def __init__(
         self,
@@ -133,7 +131,7 @@ class TransformerOpParallelConfig(_Config):
 
     @property
     def dp_mp_config(self) -> OpParallelConfig:
-        """What attention and feed-forward take."""
+        """The configuration for attention and feed-forward."""
         return self._embed_dp_mp_config.dp_mp_config
 
 
@@ -144,4 +142,4 @@ default_embedding_parallel_config = EmbeddingOpParallelConfig()
 
 
 def _check_config(config: Any) -> None:
-    """Nothing: MindSpore checks here that the layout fits the context and the devices."""
+    """Do nothing: MindSpore checks here that the layout fits the context and the devices."""

@@ -1,4 +1,4 @@
-"""Transformers as one Cell, with cache and experts. Upstream: ``mindspore.parallel._transformer.transformer``, 1.x's
+"""Transformers as one Cell, with cache and experts. MindSpore: ``mindspore.parallel._transformer.transformer``, 1.x's
 ``nn.transformer``.
 """
 
@@ -51,8 +51,8 @@ __all__ = [
 
 
 def _used(past: Any) -> Any:
-    """How many places of a cache of keys (batch, heads, size, length) are taken, (batch, 1, 1): the others
-    hold zeros.
+    """Return the number of used places of a cache of keys (batch, heads, size, length), (batch, 1, 1): the others hold
+    zeros.
     """
     return torch.reshape(torch.sum(past[:, 0, 0, :] != 0, -1), (-1, 1, 1))
 
@@ -62,8 +62,7 @@ class MultiHeadAttention(Cell):
     zeros (batch, query, key).
 
     Returns (output, (key, value)); key is (batch, heads, size, length), value (batch, heads, length, size). With
-    ``use_past`` these are the
-    caches: the first call fills them up to ``batch_valid_length``; after
+    ``use_past`` these are the caches. The first call fills them up to ``batch_valid_length``. After
     ``add_flags_recursive(is_first_iteration=False)`` each call takes one token and the caches of the call before.
     """
 
@@ -151,7 +150,7 @@ def _set_layer(
     moe_config: Any,
     parallel_config: Any,
 ) -> Any:
-    """Children that encoder and decoder layers share; returns what makes their attention."""
+    """Set the children of encoder and decoder layers; return the constructor of their attention."""
     cell.use_moe, cell.hidden_size, cell.dtype = moe_config.expert_num > 1, sizes["hidden_size"], _F16
     hidden, norm = sizes["hidden_size"], types["layernorm_compute_type"]
     feed: Any = {
@@ -371,7 +370,7 @@ class VocabEmbedding(Cell):
 
 
 def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
-    """A function that gives a block its stage of the pipeline, its group of gradients, and recomputation."""
+    """Return a function that sets a block's pipeline stage, its group of gradients, and recomputation."""
 
     def configure(network: Any, layer_id: int, offset: int, parallel_config: Any, layers: int) -> None:
         layers = total_layer or layers
@@ -387,7 +386,7 @@ def _get_lambda_func(total_layer: int | None = None) -> Callable[..., None]:
 
 
 class _Stack(Cell):
-    """What encoder and decoder share: the list of blocks, one after another."""
+    """Base of encoder and decoder: the list of blocks, one after another."""
 
     def _set_blocks(
         self,

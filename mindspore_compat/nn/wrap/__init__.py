@@ -1,4 +1,4 @@
-"""Cells around networks. Upstream: ``mindspore.nn.wrap``."""
+"""Cells around networks. MindSpore: ``mindspore.nn.wrap``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.nn.wrap.cell_wrapper import (

@@ -1,8 +1,7 @@
-"""Gradients reduced over processes in buckets: as soon as a bucket is full, while the backward pass goes on.
+"""Reduction of gradients over processes in buckets: each is sent as soon as it is full, during the backward pass.
 
-All processes fill and send the same buckets in the same order, that of the Parameters from the last to the first, which
-is about the order in which their gradients come. The cut follows torch's DDP: 1 MiB first, then 25 MiB, unless fusion
-settings say otherwise.
+All processes fill and send the same buckets in the same order: that of the Parameters from the last to the first, about
+the order of their gradients. Sizes follow torch's DDP: 1 MiB first, then 25 MiB, unless fusion settings say otherwise.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ _register_hook = torch.Tensor.register_hook
 
 
 class Bucket:
-    """Gradients that travel together.
+    """Gradients that are sent together.
 
     Attributes:
         members: their positions; with their ``sizes``, ``shapes`` and ``dtypes``.
-        dtype: what they travel as: float32 for 16-bit ones, as upstream's.
+        dtype: what they travel as: float32 for 16-bit ones, as MindSpore's.
     """
 
     __slots__ = ("device", "dtype", "dtypes", "members", "offsets", "shapes", "size", "sizes")
@@ -58,7 +57,7 @@ class Bucket:
 
 
 def plan(tensors: Sequence[torch.Tensor], reduced: Sequence[bool], splits: Sequence[Any]) -> list[Bucket]:
-    """The buckets, in the order in which they are sent.
+    """Return the buckets, in the order of sending.
 
     Args:
         tensors: the gradients, or Parameters like them.
@@ -86,7 +85,7 @@ def plan(tensors: Sequence[torch.Tensor], reduced: Sequence[bool], splits: Seque
 
 
 def _fusion_bytes() -> int | None:
-    """Of ``comm_fusion={"allreduce": {"mode": "size", "config": MiB}}``; None if nothing is set."""
+    """Return the bytes of ``comm_fusion={"allreduce": {"mode": "size", "config": MiB}}``; None if nothing is set."""
     mode, config = allreduce_fusion()
     if mode != "size":
         return None
@@ -94,7 +93,7 @@ def _fusion_bytes() -> int | None:
 
 
 def allreduce_fusion() -> tuple[str, Any]:
-    """(mode, config) of the setting ``comm_fusion``, "auto" without one."""
+    """Return (mode, config) of the setting ``comm_fusion``, "auto" without one."""
     setting = get_auto_parallel_context("comm_fusion").get("allreduce")
     if setting is None:
         return "auto", None
@@ -107,7 +106,7 @@ def allreduce_fusion() -> tuple[str, Any]:
 
 
 class Reduction:
-    """The gradients of one step on their way.
+    """Reduction of one step's gradients.
 
     Args:
         scale: gradients are multiplied by it before they are summed, those that do not travel too; None: 1.
@@ -126,7 +125,7 @@ class Reduction:
 
     @contextmanager
     def along(self, weights: Sequence[torch.Tensor]) -> Iterator[None]:
-        """Within this context the gradients of ``weights`` are taken when the backward pass has them."""
+        """Take the gradients of ``weights`` in this context when the backward pass has them."""
         handles = [
             _register_hook(weight, partial(self._came, position))
             for position, weight in enumerate(weights)
@@ -143,9 +142,9 @@ class Reduction:
             self.put(position, gradient)
 
     def put(self, position: int, gradient: torch.Tensor) -> None:
-        """The gradient at that position is there."""
+        """Add the gradient at that position."""
         number = self._bucket_of[position]
-        if position in self._put:  # a second backward pass over it; what was sent can not be called back
+        if position in self._put:  # a second backward pass over it; a sent bucket cannot be changed
             raise RuntimeError(
                 "For 'TrainOneStepCell', a Parameter got its gradient twice in one step under data parallel. Take the "
                 "gradients once per step, or reduce them by calling 'grad_reducer' yourself."
@@ -160,7 +159,7 @@ class Reduction:
         self._send()
 
     def _fill(self, number: int, gradients: Sequence[torch.Tensor]) -> None:
-        """A whole bucket at once."""
+        """Fill a whole bucket at once."""
         members, flat = self._buckets[number].members, self._flat[number]
         parts = [plain(gradients[position]).reshape(-1) for position in members]
         if any(part.dtype is not flat.dtype for part in parts):
@@ -173,18 +172,18 @@ class Reduction:
 
     @property
     def is_worth_while(self) -> bool:
-        """Whether anything can be sent before the backward pass ends."""
+        """True if anything can be sent before the backward pass ends."""
         return len(self._buckets) > 1
 
     def _send(self) -> None:
-        """Start all buckets that are full, in their order: the next one waits for those before it."""
+        """Send all full buckets, in their order: the next one waits for those before it."""
         while len(self._works) < len(self._buckets) and not self._missing[len(self._works)]:
             with calling("DistributedGradReducer"):
                 flat = self._flat[len(self._works)]
                 self._works.append(dist.all_reduce(flat, group=self._group.handle, async_op=True))
 
     def finish(self, gradients: Sequence[torch.Tensor]) -> tuple[Any, ...]:
-        """The reduced gradients; ``gradients`` are this process's own."""
+        """Return the reduced gradients; ``gradients`` are this process's own."""
         for number, bucket in enumerate(self._buckets):
             if self._missing[number] == len(bucket.members):
                 self._fill(number, gradients)

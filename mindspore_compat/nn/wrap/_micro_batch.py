@@ -1,4 +1,4 @@
-"""Cells that run a network on parts of a batch. Upstream: ``GradAccumulationCell``, ``PipelineCell``,
+"""Cells that run a network on parts of a batch. MindSpore: ``GradAccumulationCell``, ``PipelineCell``,
 ``MicroBatchInterleaved``.
 """
 
@@ -33,7 +33,7 @@ class _MicroBatch(Cell):
 
 
 def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
-    """That part of ``count`` equal ones of every input."""
+    """Return that part of ``count`` equal ones of every input."""
     for value in inputs:
         if value.shape[0] % count:
             raise ValueError(
@@ -44,7 +44,7 @@ def part_of(inputs: tuple[Any, ...], part: int, count: int) -> tuple[Any, ...]:
 
 
 class _PartsOfABatch(Cell):
-    """Runs ``network`` on equal parts of the batch (axis 0 of every input), and sums the outputs."""
+    """``network`` on equal parts of the batch (axis 0 of every input), with summed outputs."""
 
     _inputs_name = "micro_inputs"
 
@@ -57,7 +57,7 @@ class _PartsOfABatch(Cell):
         setattr(self, self._inputs_name, CellList([_MicroBatch(micro_size) for _ in range(micro_size)]))
 
     def parts(self, inputs: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """The inputs of each part."""
+        """Yield the inputs of each part."""
         for part in range(self.micro_size):
             yield part_of(inputs, part, self.micro_size)
 
@@ -70,10 +70,10 @@ class _PartsOfABatch(Cell):
 
 
 class GradAccumulationCell(_PartsOfABatch):
-    """The sum of the losses of ``micro_size`` parts of the batch.
+    """Sum of the losses of ``micro_size`` parts of the batch.
 
-    The training Cell that `Model` builds around it runs forward and backward part by part, so that the activations of
-    one part at a time are in memory, and updates once with the mean gradient.
+    `Model`'s training Cell around it runs forward and backward part by part, and updates once with the mean gradient.
+    So memory holds the activations of only one part at a time.
     """
 
 
@@ -122,7 +122,7 @@ class MicroBatchInterleaved(_PartsOfABatch):
 
 
 class _VirtualDatasetCell(Cell):
-    """The backbone itself: it marks where upstream's parallel modes split the data."""
+    """Backbone itself: it marks where MindSpore's parallel modes split the data."""
 
     def __init__(self, backbone: Any) -> None:
         super().__init__(auto_prefix=False)
@@ -133,4 +133,4 @@ class _VirtualDatasetCell(Cell):
 
 
 class VirtualDatasetCellTriple(_VirtualDatasetCell):
-    """As `_VirtualDatasetCell`, of three inputs."""
+    """`_VirtualDatasetCell` of three inputs."""

@@ -1,4 +1,4 @@
-"""A network with parallel settings of its own as methods of a Cell. Upstream: ``mindspore.parallel.auto_parallel``."""
+"""A network with its own parallel settings as methods of a Cell. MindSpore: ``mindspore.parallel.auto_parallel``."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MODES = {
 
 
 class AutoParallel(Cell):
-    """A network (Cell or function) over several processes. Its settings are those of `set_auto_parallel_context`, which
-    making this sets back and its methods set: they hold for what runs afterwards, not for this network alone.
+    """Network (Cell or function) over several processes. Its settings are those of `set_auto_parallel_context`: the
+    constructor resets them and methods set them. They hold for all later computations, not for this network alone.
 
     Args:
         network: what is called.
@@ -62,13 +62,13 @@ class AutoParallel(Cell):
     # --- data and stages ----------------------------------------------------------------------------------------------
 
     def dataset_strategy(self, config: Any) -> None:
-        """How batches lie: "data_parallel" (each process has its part), "full_batch", or cuts of each input."""
+        """Set the form of batches: "data_parallel" (a part for each process), "full_batch", or splits of each input."""
         self._set(dataset_strategy=config, full_batch=config == "full_batch")
 
     def pipeline(
         self, stages: int = 1, output_broadcast: bool = False, interleave: bool = False, scheduler: str = "1f1b"
     ) -> None:
-        """How many stages the network has, and in what order they take micro batches."""
+        """Set the number of stages, and their order of micro batches."""
         self._set(
             pipeline_stages=stages,
             pipeline_result_broadcast=output_broadcast,
@@ -76,89 +76,88 @@ class AutoParallel(Cell):
         )
 
     def get_pipeline_stages(self) -> int:
-        """How many stages the network has."""
+        """Return the number of stages of the network."""
         return self._settings.get("pipeline_stages", 1)
 
     # --- the optimizer and gradients ----------------------------------------------------------------------------------
 
     def hsdp(self, shard_size: int = -1, threshold: int = 64, optimizer_level: str = "level1") -> None:
-        """Parameters and the optimizer's state are cut over ``shard_size`` processes (-1: all that share the data);
-        those below ``threshold`` KB are not.
-
+        """Split Parameters and the optimizer's state over ``shard_size`` processes (-1: all with the same data), except
+        those below ``threshold`` KB.
         """
         config = {"parallel_optimizer_threshold": threshold, "optimizer_weight_shard_size": shard_size}
         self._set(enable_parallel_optimizer=True, parallel_optimizer_config=config)
 
     def enable_gradients_mean(self) -> None:
-        """Gradients are averaged over the processes, not summed."""
+        """Average gradients over the processes instead of summing them."""
         self._set(gradients_mean=True)
 
     def disable_gradient_fp32_sync(self) -> None:
-        """float16 gradients are reduced as such."""
+        """Reduce float16 gradients as such."""
         self._set(gradient_fp32_sync=False)
 
     def disable_loss_repeated_mean(self) -> None:
-        """A loss that several processes compute alike is not averaged."""
+        """Do not average a loss that several processes compute alike."""
         self._set(loss_repeated_mean=False)
 
     def enable_fp32_communication(self) -> None:
-        """Reductions are done in float32."""
+        """Run reductions in float32."""
         self._set(force_fp32_communication=True)
 
     def comm_fusion(self, config: dict[str, Any] | None) -> None:
-        """Which communications are joined; kept, torch decides."""
+        """Store which communications to join; torch decides."""
         self._set(comm_fusion=config or {})
 
     # --- files --------------------------------------------------------------------------------------------------------
 
     def load_param_strategy_file(self, file_path: str) -> None:
-        """The file that says how Parameters were cut."""
+        """Set the file with the sharding of Parameters to load."""
         self._set(strategy_ckpt_load_file=file_path)
 
     def save_param_strategy_file(self, file_path: str) -> None:
-        """Where to say how Parameters are cut."""
+        """Set the file for the sharding of Parameters."""
         self._set(strategy_ckpt_save_file=file_path)
 
     def disable_strategy_file_only_for_trainable_params(self) -> None:
-        """Strategy files hold all Parameters."""
+        """Write all Parameters to strategy files."""
         self._set(strategy_ckpt_config={"only_trainable_params": False})
 
     def set_group_ckpt_save_file(self, file_path: str) -> None:
-        """Where to write the process groups."""
+        """Set the file for the process groups."""
         self._set(group_ckpt_save_file=file_path)
 
     def save_operator_strategy_file(self, file_path: str) -> None:
-        """Accepted; no strategies are searched for."""
+        """Do nothing: there is no search for strategies."""
         self._operator_file("save_operator_strategy_file", file_path)
 
     def load_operator_strategy_file(self, file_path: str) -> None:
-        """Accepted; no strategies are searched for."""
+        """Do nothing: there is no search for strategies."""
         self._operator_file("load_operator_strategy_file", file_path)
 
     def _operator_file(self, method: str, file_path: str) -> None:
         self._without_effect(method, "operators follow the strategies that the script gives.")
 
-    # --- hints to upstream's compiler ---------------------------------------------------------------------------------
+    # --- hints to MindSpore's compiler --------------------------------------------------------------------------------
 
     def no_init_parameters_in_compile(self) -> None:
-        """Parameters are not initialized when the network is compiled, which does not happen here."""
+        """Do not initialize Parameters in compilation, which does not happen here."""
         self._set(init_param_in_compile=False)
 
     def transformer_opt(self, file_path: str | None) -> None:
-        """Hints for overlapping communication on Ascend."""
+        """Store hints for overlapping communication on Ascend."""
         self._without_effect("transformer_opt", "the hints are Ascend's.")
 
     def print_local_norm(self) -> None:
-        """Kept."""
+        """Store the setting."""
         self._set(dump_local_norm=True)
         self._without_effect("print_local_norm", "norms are not printed. Print ops.norm of the gradients.")
 
     def dump_local_norm(self, file_path: str) -> None:
-        """Kept."""
+        """Store the setting."""
         self._set(dump_local_norm=True, dump_local_norm_path=file_path)
         self._without_effect("dump_local_norm", "norms are not written. Save ops.norm of the gradients.")
 
     def enable_device_local_norm(self) -> None:
-        """Kept."""
+        """Store the setting."""
         self._set(dump_device_local_norm=True)
         self._without_effect("enable_device_local_norm", "norms are not printed. Print ops.norm of the gradients.")

@@ -1,4 +1,4 @@
-"""Cells around a network: with loss, with a training step, for evaluation. Upstream:
+"""Cells around a network: with loss, with a training step, for evaluation. MindSpore:
 ``mindspore.nn.wrap.cell_wrapper``.
 """
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 class TorchOptimizer(Cell):
-    """Called with gradients, in the order of ``parameters``, makes a step of a torch optimizer."""
+    """Cell around a torch optimizer; a call with gradients, in the order of ``parameters``, runs a step."""
 
     def __init__(self, optimizer: torch.optim.Optimizer) -> None:
         super().__init__(auto_prefix=False)
@@ -66,7 +66,7 @@ class TorchOptimizer(Cell):
 
 
 def as_optimizer(optimizer: Any) -> Any:
-    """The optimizer, one of torch behind a Cell."""
+    """Return the optimizer, one of torch behind a Cell."""
     return TorchOptimizer(optimizer) if isinstance(optimizer, torch.optim.Optimizer) else optimizer
 
 
@@ -107,7 +107,7 @@ class WithEvalCell(Cell):
 
 
 def _to_float32(value: Any) -> Any:
-    """``value`` with its floating Tensors (through tuples, lists and dicts) as float32."""
+    """Return ``value`` with its floating Tensors (through tuples, lists and dicts) as float32."""
     if isinstance(value, torch.Tensor):
         if value.dtype is torch.float32 or not value.is_floating_point():
             return value
@@ -162,7 +162,7 @@ class TrainOneStepCell(Cell):
     """One training step: forward, gradients of the optimizer's parameters, update; returns the loss.
 
     Subclasses in user code override ``construct`` and use ``network``, ``optimizer``, ``weights``, ``grad``, ``sens``
-    and ``grad_reducer`` as upstream's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
+    and ``grad_reducer`` as MindSpore's do, and ``graceful_exit`` where ``use_graceful_exit`` is set.
 
     Args:
         network: a Cell that returns the loss. Of several outputs the gradient is that of the sum of all.
@@ -230,7 +230,7 @@ class TrainOneStepCell(Cell):
         return loss
 
     def _loss_and_gradients(self, *inputs: Any) -> tuple[Any, tuple[Any, ...]]:
-        """(loss without its graph, gradients): the forward runs once, differentiation follows directly."""
+        """Return (loss without its graph, gradients): the forward runs once, differentiation follows directly."""
         loss, found = replayed(
             self.network,
             ("TrainOneStepCell", id(self.weights)),
@@ -259,17 +259,17 @@ class TrainOneStepCell(Cell):
 
 
 class _ExitByRequest:
-    """What steps of libraries call where MS_ENABLE_GRACEFUL_EXIT is set. `OnRequestExit` itself ends the run here, so
-    the flags that upstream's devices exchange in the step have nothing to tell.
+    """Method that libraries' steps call with MS_ENABLE_GRACEFUL_EXIT. `OnRequestExit` itself ends the run here, so the
+    flags that MindSpore's devices exchange in the step carry no information.
     """
 
     def exit_by_request(self, grad: Any, init_value: Any, exit_value: Any) -> Any:
-        """The gradients as they are."""
+        """Return the gradients as they are."""
         return grad
 
 
 class _NoReducer(Identity):
-    """Upstream's Identity in its place, without the cost of a Cell's call."""
+    """Replacement of MindSpore's Identity without the cost of a Cell's call."""
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return args[0]
@@ -287,7 +287,7 @@ def _described(outputs: Any) -> str:
 
 
 class _TrainGradAccuStepCell(TrainOneStepCell):
-    """A step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
+    """Step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
 
     def construct(self, *inputs: Any) -> Any:
         loss, found = _accumulated(self.network, self._part_gradients, inputs)
@@ -302,7 +302,7 @@ class _TrainGradAccuStepCell(TrainOneStepCell):
 
 
 def _accumulated(network: Any, part_gradients: Any, inputs: tuple[Any, ...]) -> tuple[Any, Any]:
-    """(sum of the losses, sums of the gradients); part by part where the network is a `GradAccumulationCell`."""
+    """Return (sum of the losses, sums of the gradients); part by part where the network is a `GradAccumulationCell`."""
     if not isinstance(network, GradAccumulationCell):
         return part_gradients(network, inputs)
     loss, total = None, None
@@ -321,7 +321,7 @@ def _micro_size(network: Any) -> int:
 
 
 class ParameterUpdate(Cell):
-    """Assigns its input to a Parameter; ValueError for another shape."""
+    """Assignment of its input to a Parameter; ValueError for another shape."""
 
     def __init__(self, param: Parameter) -> None:
         super().__init__(auto_prefix=False)

@@ -1,4 +1,4 @@
-"""Averaging gradients over processes. Upstream: ``mindspore.nn.wrap.grad_reducer``."""
+"""Averages of gradients over processes. MindSpore: ``mindspore.nn.wrap.grad_reducer``."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ __all__ = ["DistributedGradReducer", "PipelineGradReducer", "agree_on_parameters
 
 
 class DistributedGradReducer(Cell):
-    """Sums the gradients over all processes of the group, and divides by their number if ``mean``; one process changes
-    nothing.
+    """Sum of the gradients over all processes of the group, divided by their number if ``mean``; in one process nothing
+    changes.
 
-    Gradients travel in buckets (`_buckets`); those of 16 bits as float32. Parameters that are ``layerwise_parallel``
+    Gradients are sent in buckets (`_buckets`); those of 16 bits as float32. Parameters that are ``layerwise_parallel``
     keep their own.
 
-    As upstream's its attribute ``degree`` is a Tensor of 1 / degree, ``allreduce`` the operator, and
-    ``allreduce_filter`` tells which gradients travel.
+    As in MindSpore, the attribute ``degree`` is a Tensor of 1 / degree, ``allreduce`` the operator, and
+    ``allreduce_filter`` selects the gradients to send.
 
     Args:
         parameters: the Parameters, in the gradients' order.
         mean: divide the sum by ``degree``; None takes ``gradients_mean`` of the parallel context.
         degree: number of processes; None takes the group's size.
-        fusion_type: a hint of upstream's, without effect; see ``comm_fusion`` and ``all_reduce_fusion_config`` of
+        fusion_type: a hint of MindSpore's, without effect; see ``comm_fusion`` and ``all_reduce_fusion_config`` of
             `set_auto_parallel_context`, and ``Cell.set_comm_fusion``.
     """
 
@@ -70,7 +70,7 @@ class DistributedGradReducer(Cell):
         return self.reduction(grads).finish(grads) if self.reduces() else grads
 
     def reduces(self) -> bool:
-        """Whether there is anybody to reduce with.
+        """Return whether there are other processes to reduce with.
 
         Raises:
             RuntimeError: if a launcher started several processes, but they have not met.
@@ -85,7 +85,7 @@ class DistributedGradReducer(Cell):
         return False
 
     def reduction(self, tensors: Sequence[torch.Tensor], scale: torch.Tensor | None = None) -> Reduction:
-        """A reduction of gradients like ``tensors``, which are multiplied by ``scale`` first."""
+        """Return a reduction of gradients like ``tensors``, which are multiplied by ``scale`` first."""
         if self.__dict__["_unchecked"]:
             _check_order(self.__dict__["_unchecked"], _groups.find(self.group))
             self.__dict__["_unchecked"] = []
@@ -100,9 +100,8 @@ class DistributedGradReducer(Cell):
 
 
 class PipelineGradReducer(Cell):
-    """The gradients of a pipeline's step in the functional style, divided by the scale of its loss. The sums over micro
-    batches and stages that upstream's keeps are those that `value_and_grad` gives here already
-    (docs/design/parallel.md).
+    """Gradients of a pipeline's step in the functional style, divided by the scale of its loss. MindSpore's class keeps
+    sums over micro batches and stages; here `value_and_grad` already returns them (docs/design/parallel.md).
 
     Args:
         parameters: the Parameters, in the gradients' order.
@@ -125,8 +124,8 @@ class PipelineGradReducer(Cell):
 
 
 def _check_order(parameters: Sequence[Any], group: _groups.Group) -> None:
-    """RuntimeError unless all processes have the same Parameters in the same order: gradients are told apart by their
-    places.
+    """Raise RuntimeError unless all processes have the same Parameters in the same order: gradients are identified by
+    their positions.
     """
     names = [str(getattr(item, "name", "")) for item in parameters]
     forms = [(tuple(item.shape), str(item.dtype)) for item in parameters]
@@ -134,7 +133,7 @@ def _check_order(parameters: Sequence[Any], group: _groups.Group) -> None:
     own = torch.tensor(numbers, dtype=torch.int64, device=parameters[0].device)
     least, most = (collectives.plain_all_reduce(own, op, group) for op in ("min", "max"))
     alike = (least == most).tolist()
-    if not (alike[0] and alike[1]) or (alike[2] and not alike[3]):  # names may tell the rank
+    if not (alike[0] and alike[1]) or (alike[2] and not alike[3]):  # names may contain the rank
         raise RuntimeError(
             "For 'DistributedGradReducer', the processes must train the same Parameters in the same order, but their "
             f"numbers, shapes or places differ; this process has {len(names)}: {', '.join(names[:4])}"
@@ -143,7 +142,7 @@ def _check_order(parameters: Sequence[Any], group: _groups.Group) -> None:
 
 
 def _splits(parameters: Sequence[Any]) -> list[Any]:
-    """A label for each Parameter, by the fusion settings; empty without one."""
+    """Return a label for each Parameter, by the fusion settings; empty without one."""
     ids = [getattr(item, "comm_fusion", 1) for item in parameters]
     if len(set(ids)) > 1:
         return ids
@@ -158,9 +157,9 @@ def _splits(parameters: Sequence[Any]) -> list[Any]:
 def reducing(
     reducer: Any, weights: Sequence[torch.Tensor], scale: torch.Tensor | None = None, in_parts: bool = False
 ) -> Iterator[Callable[[Any], Any]]:
-    """Take the gradients of ``weights`` in this context, and give them to the function that it yields.
+    """Take the gradients of ``weights`` in this context, and pass them to the yielded function.
 
-    In PYNATIVE_MODE they are sent while the backward pass goes on; in GRAPH_MODE, where it is replayed, after it.
+    In PYNATIVE_MODE they are sent during the backward pass; in GRAPH_MODE, where it is replayed, after it.
 
     The function empties a list of gradients as it goes.
 
@@ -182,7 +181,7 @@ def reducing(
 
 
 def _scaled(found: Any, scale: torch.Tensor | None) -> Any:
-    """Multiply gradients. On a device a list loses each as soon as its product is there, so that its memory is free."""
+    """Multiply gradients. On a device a list drops each as soon as its product exists, to free its memory."""
     if scale is None:
         return found
     given = found if isinstance(found, list) else list(found)
@@ -192,10 +191,10 @@ def _scaled(found: Any, scale: torch.Tensor | None) -> Any:
 
 
 def agree_on_parameters(parameters: Sequence[Any]) -> None:
-    """Give all processes rank 0's values if ``parameter_broadcast`` is set, else see whether theirs are the same.
+    """Copy rank 0's values to all processes if ``parameter_broadcast`` is set, else check whether theirs are the same.
 
-    Training goes on with different ones, as upstream, with a warning: the same averaged gradient then changes different
-    networks.
+    As in MindSpore, training goes on with different ones, with a warning: the same averaged gradient then changes
+    different networks.
     """
     shared = [item for item in parameters if not getattr(item, "layerwise_parallel", False)]
     group = _groups.find("hccl_world_group")
@@ -223,7 +222,7 @@ def agree_on_parameters(parameters: Sequence[Any]) -> None:
 
 
 def _summary(values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two sums that tell different values apart."""
+    """Return two sums that differ for different values."""
     numbers = torch.nan_to_num(values.detach().reshape(-1).to(torch.float64))
     places = torch.linspace(1.0, 2.0, numbers.numel(), dtype=torch.float64, device=numbers.device)
     return numbers.sum(), (numbers * places).sum()

@@ -1,4 +1,4 @@
-"""Training steps with a loss scale. Upstream: ``mindspore.nn.wrap.loss_scale``."""
+"""Training steps with a loss scale. MindSpore: ``mindspore.nn.wrap.loss_scale``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class DynamicLossScaleUpdateCell(Cell):
-    """Changes ``loss_scale`` (a Parameter) in place: divided on overflow, multiplied after ``scale_window`` steps
+    """In-place update of ``loss_scale`` (a Parameter): divided on overflow, multiplied after ``scale_window`` steps
     without; at least 1.
     """
 
@@ -42,11 +42,11 @@ class DynamicLossScaleUpdateCell(Cell):
         self.last_overflow_iter = Parameter(Tensor(0, torch.int32), name="last_overflow_iterator_step")
 
     def get_loss_scale(self) -> float:
-        """The scale to start with."""
+        """Return the scale to start with."""
         return self.loss_scale_value
 
     def construct(self, loss_scale: Any, overflow: Any) -> Any:
-        """Updates without waiting for the device; returns ``overflow``."""
+        """Update without waiting for the device; return ``overflow``."""
         scale, current, last = plain(loss_scale), plain(self.cur_iter), plain(self.last_overflow_iter)
         overflowed = (
             plain(overflow) if isinstance(overflow, torch.Tensor) else torch.tensor(bool(overflow), device=scale.device)
@@ -61,14 +61,14 @@ class DynamicLossScaleUpdateCell(Cell):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """Leaves the scale as it is; returns ``overflow``."""
+    """Constant loss scale; returns ``overflow``."""
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
         self.loss_scale_value = loss_scale_value
 
     def get_loss_scale(self) -> float:
-        """The scale."""
+        """Return the scale."""
         return self.loss_scale_value
 
     def construct(self, _: Any, overflow: Any) -> Any:
@@ -76,7 +76,7 @@ class FixedLossScaleUpdateCell(Cell):
 
 
 class TrainOneStepWithLossScaleCell(TrainOneStepCell):
-    """A training step on the scaled loss: gradients are unscaled, and a step with NaN or infinity in them changes no
+    """Training step on the scaled loss: gradients are unscaled, and a step with NaN or infinity in them changes no
     weight.
 
     Returns (loss, overflow, scale of the next step). User subclasses call `start_overflow_check`,
@@ -145,11 +145,14 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> tuple[Any, Any]:
-        """(status, compute_input): there is no device state to clear."""
-        return Tensor([0] * 8, torch.int32), compute_input
+        """(status, compute_input): there is no device state to clear. A scale comes without a derivative, for which the
+        gradients that it is multiplied with would be kept.
+        """
+        is_tensor = isinstance(compute_input, torch.Tensor)
+        return Tensor([0] * 8, torch.int32), wrap(plain(compute_input)) if is_tensor else compute_input
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
-        """A bool Tensor: whether any of the given tensors holds NaN or infinity, in any process."""
+        """Return a bool Tensor: whether any given tensor holds NaN or infinity, in any process."""
         tensors = [plain(item) for item in _flat(compute_output)]
         on_devices = [item for item in tensors if on_device(item) and item.numel()]
         if on_devices:
@@ -174,14 +177,14 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return flag > 0
 
     def process_loss_scale(self, overflow: Any) -> Any:
-        """Update the scale; returns ``overflow``."""
+        """Update the scale; return ``overflow``."""
         if self.loss_scaling_manager is not None:
             return self.loss_scaling_manager(self.scale_sense, overflow)
         return overflow
 
 
 class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
-    """A scaled step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
+    """Scaled step that updates once with the mean gradient of the parts of a batch, see `GradAccumulationCell`."""
 
     _in_parts = True
 
@@ -193,14 +196,14 @@ class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
 
 
 def _unscaled(scale: Any, gradient: Any, accumulated: Any) -> Any:
-    """``accumulated`` over the scale; it is set to zero for the next steps."""
+    """Return ``accumulated`` over the scale; set it to zero for the next steps."""
     result = wrap(plain(accumulated) * plain(scale).reciprocal())
     plain(accumulated).zero_()
     return result
 
 
 def _unscaled_shard(scale: Any, gradient: Any, accumulated: Any) -> Any:
-    """``gradient`` over the scale; ``accumulated`` is set to zero for the next steps."""
+    """Return ``gradient`` over the scale; set ``accumulated`` to zero for the next steps."""
     result = wrap(plain(gradient) * plain(scale).reciprocal())
     plain(accumulated).zero_()
     return result

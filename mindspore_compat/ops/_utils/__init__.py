@@ -1,1 +1,1 @@
-"""Arguments of operators as their kernels take them. Upstream: ``mindspore.ops._utils``."""
+"""Argument conversions of operators for their kernels. MindSpore: ``mindspore.ops._utils``."""

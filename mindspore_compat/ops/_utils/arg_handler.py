@@ -20,7 +20,7 @@ _NUMBERS: dict[torch.dtype, int] = {
 
 
 def _number(op_name: str, arg_name: str, dtype: Any) -> int | None:
-    """The number of a dtype in MindSpore's C++ core; None for None."""
+    """Return the number of a dtype in MindSpore's C++ core; None for None."""
     return None if dtype is None else _NUMBERS[to_torch_dtype(dtype)]
 
 

@@ -1,5 +1,5 @@
-"""What upstream generates: operators in class form (`gen_ops_prim`) and as functions (`gen_ops_def`) in one namespace.
-Upstream: ``mindspore.ops.auto_generate``. Libraries import operators from here.
+"""Operators that MindSpore generates: in class form (`gen_ops_prim`) and as functions (`gen_ops_def`) in one namespace.
+MindSpore: ``mindspore.ops.auto_generate``. Libraries import operators from here.
 """
 
 from mindspore_compat._api.placeholders import module_getattr

@@ -1,4 +1,4 @@
-"""Operators with torch's arguments and behaviour, as upstream names them: class ``AddExt``, function ``add_ext``.
+"""Operators with torch's arguments and behaviour under MindSpore's names: class ``AddExt``, function ``add_ext``.
 
 A row is a function; its class has attributes where the row names some.
 """
@@ -25,13 +25,13 @@ __all__ = ["CLASSES", "FUNCTIONS"]
 
 
 def _add(input: Any, other: Any, alpha: Any = 1) -> Any:
-    """input + alpha · other."""
+    """Return input + alpha · other."""
     left, right = pair(input, other)
     return wrap(torch.add(left, right, alpha=alpha))
 
 
 def _sub(input: Any, other: Any, alpha: Any = 1) -> Any:
-    """input - alpha · other."""
+    """Return input - alpha · other."""
     left, right = pair(input, other)
     return wrap(torch.sub(left, right, alpha=alpha))
 
@@ -46,12 +46,12 @@ def _reduction(function: Any, name: str) -> Any:
 
 
 def _cumsum(input: Any, dim: int, dtype: Any = None) -> Any:
-    """Running sums along ``dim``."""
+    """Return running sums along ``dim``."""
     return wrap(given_in(torch.cumsum, input, dim, dtype=dtype_or_none(dtype)))
 
 
 def _scatter(input: Any, dim: int, index: Any, src: Any, reduce: str = "none") -> Any:
-    """A copy with ``src`` put, or for "add" added, at places ``index`` along ``dim``."""
+    """Return a copy with ``src`` put, or for "add" added, at places ``index`` along ``dim``."""
     reduce = {0: "none", 1: "add"}.get(reduce, reduce) if isinstance(reduce, int) else reduce
     if reduce not in ("none", "add"):
         raise ValueError(f"For 'Scatter', the 'reduce' must be 'none' or 'add', but got {reduce!r}.")
@@ -62,12 +62,12 @@ def _scatter(input: Any, dim: int, index: Any, src: Any, reduce: str = "none") -
 
 
 def _one_hot(tensor: Any, num_classes: int, on_value: Any, off_value: Any, axis: int = -1) -> Any:
-    """``on_value`` at the class, ``off_value`` elsewhere, along a new axis."""
+    """Return ``on_value`` at the class, ``off_value`` elsewhere, along a new axis."""
     return F.one_hot(tensor, num_classes, on_value, off_value, axis)
 
 
 def _slice(input: Any, dim: int, start: int, end: int, step: int) -> Any:
-    """``input[start:end:step]`` along ``dim``."""
+    """Return ``input[start:end:step]`` along ``dim``."""
     return input[(slice(None),) * (dim % input.dim()) + (slice(start, end, step),)]
 
 
@@ -82,27 +82,27 @@ def _convolution(
     output_padding: Any = 0,
     groups: int = 1,
 ) -> Any:
-    """torch's general convolution, or its transpose."""
+    """Run torch's general convolution, or its transpose."""
     dims = weight.dim() - 2
     steps = [sizes_of(value, dims) for value in (stride, padding, dilation)]
     return wrap(torch.convolution(input, weight, bias, *steps, transposed, sizes_of(output_padding, dims), groups))
 
 
 def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None) -> Any:
-    """Nearest neighbours, to ``output_size`` or by ``scales``."""
+    """Return nearest neighbours, to ``output_size`` or by ``scales``."""
     sizes = None if output_size is None else tuple(output_size)
     return wrap(torch._C._nn.upsample_nearest2d(input, sizes, None if scales is None else list(scales)))
 
 
 def _group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
-    """(y, mean, 1 / deviation), both of (N, groups)."""
+    """Return (y, mean, 1 / deviation), both of (N, groups)."""
     batch, channels = input.shape[:2]
     size = math.prod(input.shape[2:])
     return wrap(torch.native_group_norm(as_plain(input), weight, bias, batch, channels, size, int(num_groups), eps))
 
 
 def _adamw(var: Any, m: Any, v: Any, max_v: Any, gradient: Any, step: Any, lr: Any, *rest: Any) -> tuple[int, int, int]:
-    """One step of `mint.optim.AdamW`, of which ``step`` were taken before."""
+    """Run one step of `mint.optim.AdamW`, after ``step`` earlier ones."""
     names = ("beta1", "beta2", "weight_decay", "eps", "amsgrad", "maximize")
     lists = [[var], [gradient.contiguous()], [m], [v], [max_v] if rest[4] else [], [torch.as_tensor(step + 1.0)]]
     torch._fused_adamw_(*lists, lr=lr, **dict(zip(names, rest)))
@@ -162,12 +162,12 @@ def _named(name: str) -> str:
 
 
 def _contiguous(input: Any) -> Any:
-    """The tensor, in row-major order."""
+    """Return the tensor, in row-major order."""
     return input.contiguous()
 
 
 def _copy(input: Any) -> Any:
-    """A copy in row-major order."""
+    """Return a copy in row-major order."""
     return input.clone().contiguous()
 
 

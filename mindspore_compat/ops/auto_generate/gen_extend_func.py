@@ -1,4 +1,4 @@
-"""Functions with torch's arguments, as ``add_ext``. Upstream: ``mindspore.ops.auto_generate.gen_extend_func``."""
+"""Functions with torch's arguments, as ``add_ext``. MindSpore: ``mindspore.ops.auto_generate.gen_extend_func``."""
 
 from mindspore_compat.ops.auto_generate._extended_table import FUNCTIONS
 

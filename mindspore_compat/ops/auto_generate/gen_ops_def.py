@@ -1,4 +1,4 @@
-"""Operators as functions. Upstream: ``mindspore.ops.auto_generate.gen_ops_def``."""
+"""Operators as functions. MindSpore: ``mindspore.ops.auto_generate.gen_ops_def``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops import function, operations
@@ -10,7 +10,7 @@ for _name in (*function.INTERNAL, "INTERNAL"):
     globals().pop(_name, None)
 globals().update(FUNCTIONS)
 bmm_ext, Reciprocal = function.bmm, operations.Reciprocal
-#: upstream shows these here, though ``mindspore.ops`` does not
+#: MindSpore shows these here, though ``mindspore.ops`` does not
 from mindspore_compat.ops.function import (  # noqa: E402, F401
     group_topk,
     moe_compute_expert_tokens,

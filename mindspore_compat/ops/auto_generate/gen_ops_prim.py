@@ -1,4 +1,4 @@
-"""Operators in class form. Upstream: ``mindspore.ops.auto_generate.gen_ops_prim``."""
+"""Operators in class form. MindSpore: ``mindspore.ops.auto_generate.gen_ops_prim``."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from mindspore_compat.ops.primitive import Primitive, prim_arg_register  # noqa:
 
 globals().update(CLASSES)
 
-_REASON = "Only Ascend has it, and upstream documents no values. Write it with operators of mindspore.ops."
+_REASON = "Only Ascend has it, and MindSpore documents no values. Write it with operators of mindspore.ops."
 #: names that libraries import, for layers that run on Ascend only
 UNSUPPORTED = dict.fromkeys(["weight_quant_batch_matmul"], _REASON)
 
 
 def _of_ascend(name: str) -> type:
-    """An operator that is made, as upstream's on a CPU, for networks that hold it; its call is refused."""
+    """Return an operator that networks can hold, as MindSpore's on a CPU; its call raises."""
     message = f"'mindspore.ops.auto_generate.{name}' is not supported by mindspore_compat: {_REASON}"
 
     def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:

@@ -1,4 +1,4 @@
-"""Functions behind operators whose arguments upstream converts first, under its names ``*_impl``. Upstream:
+"""Functions behind operators whose arguments MindSpore converts first, under its names ``*_impl``. MindSpore:
 ``mindspore.ops.auto_generate.pyboost_inner_prim``.
 """
 

@@ -1,4 +1,4 @@
-"""Composite operators; conventionally imported as ``C``. Upstream: ``mindspore.ops.composite``."""
+"""Composite operators; conventionally imported as ``C``. MindSpore: ``mindspore.ops.composite``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.composite import base, math_ops

@@ -1,4 +1,4 @@
-"""Operators behind ``+=`` and its like, and helpers of upstream's compiler that answer when they are called. Upstream:
+"""Operators behind ``+=`` and the like, and helpers of MindSpore's compiler that work as functions. MindSpore:
 ``mindspore.ops.composite.multitype_ops`` and ``mindspore.ops.functional``.
 """
 
@@ -21,7 +21,9 @@ __all__ = """
 
 
 def _graph(name: str, function: Callable[..., Any], plain: Callable[..., Any], **sparse: Callable[..., Any]) -> Any:
-    """Functions for pairs of sparse tensors, ``function`` for those with a Tensor, Python's operator for the others."""
+    """Return a function of pairs of ``sparse`` types, of ``function`` for other pairs with a Tensor, else of Python's
+    operator.
+    """
 
     def apply(x: Any, y: Any) -> Any:
         has_tensor = isinstance(x, torch.Tensor) or isinstance(y, torch.Tensor)
@@ -54,7 +56,7 @@ hyper_add = HyperMap(F.add)
 
 
 def broadcast_gradient_args(x_shape: Any, y_shape: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes of the broadcast shape over which the gradient of each of two inputs is a sum."""
+    """Return the axes of the broadcast shape over which the gradient of each of two inputs is a sum."""
     size = max(len(x_shape), len(y_shape))
     shapes = [(1,) * (size - len(shape)) + tuple(shape) for shape in (x_shape, y_shape)]
     if any(one != other and 1 not in (one, other) for one, other in zip(*shapes)):
@@ -66,7 +68,7 @@ def broadcast_gradient_args(x_shape: Any, y_shape: Any) -> tuple[tuple[int, ...]
 
 
 def reduced_shape(shape: Any, axes: Any) -> tuple[int, ...]:
-    """A shape with 1 for the axes of a reduction; () are all."""
+    """Return a shape with 1 for the axes of a reduction; () are all."""
     named = {axis % len(shape) for axis in axes} if axes else set(range(len(shape)))
     return tuple(1 if axis in named else size for axis, size in enumerate(shape))
 
@@ -87,7 +89,7 @@ def is_dynamic_sequence_element_unknown(sequence: Any) -> bool:
 
 
 def switch_layer(index: Any, layers: Any) -> Any:
-    """The function of a tuple that a Tensor with an int32 index names."""
+    """Return the function of a tuple that a Tensor with an int32 index names."""
     return layers[int(index)]
 
 

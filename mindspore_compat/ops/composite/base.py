@@ -1,4 +1,4 @@
-"""Functions over sequences, and functions chosen by the types of their arguments. Upstream:
+"""Functions over sequences, and functions chosen by the types of their arguments. MindSpore:
 ``mindspore.ops.composite.base``.
 """
 
@@ -75,7 +75,7 @@ _MATCHERS: dict[str, _Matcher] = {
 
 
 def _tensor_of(inner: str) -> _Matcher:
-    """Matches tensors of the dtype of ``Tensor[...]``."""
+    """Return a type that matches tensors of the dtype of ``Tensor[...]``."""
     kinds: dict[str, _Matcher] = {
         "Float": lambda value: value.dtype.is_floating_point,
         "Number": lambda value: True,
@@ -115,7 +115,7 @@ def _matcher(type_name: Any) -> _Matcher:
 
 
 class MultitypeFuncGraph:
-    """A function with implementations for different types of arguments.
+    """Function with implementations for different types of arguments.
 
     Args:
         name: its name.
@@ -136,7 +136,7 @@ class MultitypeFuncGraph:
         self._default: Callable[..., Any] | None = None
 
     def register(self, *type_names: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Decorator: the function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or
+        """Decorate a function for arguments of these types: "Tensor", "Number", "Tuple", "Tensor[Float32]", ..., or
         dtypes.
 
         Raises:
@@ -151,11 +151,11 @@ class MultitypeFuncGraph:
         return register
 
     def register_fn(self, type_names: tuple[Any, ...], function: Callable[..., Any]) -> None:
-        """As `register`, as a plain call."""
+        """Register a function as `register`, by a plain call."""
         self.register(*type_names)(function)
 
     def register_default_fn(self, function: Callable[..., Any]) -> None:
-        """The function for arguments that no other one is for."""
+        """Register the function for all other arguments."""
         self._default = function
 
     def __call__(self, *args: Any) -> Any:
@@ -172,21 +172,21 @@ class MultitypeFuncGraph:
         )
 
     def set_doc_url(self, doc_url: str) -> None:
-        """Accepted without effect."""
+        """Do nothing."""
 
     def set_need_raise(self) -> None:
-        """Accepted without effect."""
+        """Do nothing."""
 
     set_doc_url_, set_need_raise_ = set_doc_url, set_need_raise
 
 
 class HyperMap:
-    """A function applied to the leaves of (nested) sequences; the results are tuples of the same nesting, in compiled
+    """Function applied to the leaves of (nested) sequences; the results are tuples of the same nesting, in compiled
     code lists for lists and dicts for dicts.
 
     Args:
         ops: the function; None takes it as first argument of the call.
-        reverse: accepted; it orders parallel execution upstream.
+        reverse: accepted; it orders parallel execution MindSpore.
 
     Examples:
         >>> x, y = ops.HyperMap()(ops.Square(), [Tensor([1.0, 2.0]), Tensor([3.0])])
@@ -209,7 +209,7 @@ def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:
 
 
 def _over_elements(each: Callable[..., Any], args: tuple, of_leaves: Callable[..., Any] | None) -> Any:
-    """What ``each`` gives for the elements of sequences; ``of_leaves``: what is called where there are none. In graph
+    """Return the results of ``each`` for the elements of sequences, or of ``of_leaves`` without sequences. In graph
     mode lists give a list and dicts a dict.
     """
     kinds = (tuple, list, dict) if in_graph() else (tuple, list)
@@ -222,17 +222,17 @@ def _over_elements(each: Callable[..., Any], args: tuple, of_leaves: Callable[..
 
 
 def iter_converter(xs: Any) -> Any:
-    """What a ``for`` loop that upstream compiles goes through: the keys of a dict, else what it is."""
+    """Return the iterable of a compiled ``for`` loop: the keys of a dict, else the value itself."""
     return tuple(xs) if isinstance(xs, dict) else xs
 
 
 def ms_hasnext(xs: Any) -> bool:
-    """Whether such a loop goes on: something is left."""
+    """Return whether such a loop has elements left."""
     return len(xs) > 0
 
 
 def ms_next(xs: Any) -> tuple[Any, Any]:
-    """(the first element, the rest) of a sequence, a Tensor, or a dict by its keys.
+    """Return (the first element, the rest) of a sequence, a Tensor, or a dict by its keys.
 
     Examples:
         >>> print(ops.ms_next([1, 2, 3]))
@@ -245,11 +245,11 @@ def ms_next(xs: Any) -> tuple[Any, Any]:
 
 
 class Map:
-    """A function applied to the elements of sequences; the result is a tuple, in compiled code a list for lists.
+    """Function applied to the elements of sequences; the result is a tuple, in compiled code a list for lists.
 
     Args:
         ops: the function; None takes it as first argument of the call.
-        reverse: accepted; it orders parallel execution upstream.
+        reverse: accepted; it orders parallel execution MindSpore.
     """
 
     def __init__(self, ops: Any = None, reverse: bool = False) -> None:
@@ -262,7 +262,7 @@ class Map:
 
 
 def add_flags(fn: Any = None, **flags: Any) -> Any:
-    """Decorator or function: flags for upstream's graph compiler, kept on the function or Cell."""
+    """Set flags for MindSpore's graph compiler on the function or Cell; also a decorator."""
 
     def decorate(target: Any) -> Any:
         own = getattr(target, "add_flags", None)
@@ -276,20 +276,20 @@ def add_flags(fn: Any = None, **flags: Any) -> Any:
 
 
 def core(fn: Any = None, **flags: Any) -> Any:
-    """`add_flags` with ``core=True``."""
+    """Run `add_flags` with ``core=True``."""
     return add_flags(fn, core=True, **flags)
 
 
 def tail(sequence: tuple) -> tuple:
-    """All elements but the first."""
+    """Return all elements but the first."""
     return sequence[1:]
 
 
 def zip_operation(*sequences: Any) -> tuple:
-    """``zip`` as a tuple of tuples."""
+    """Return ``zip`` as a tuple of tuples."""
     return tuple(zip(*sequences))
 
 
 def env_get(environment: Any, key: Any, default: Any = None) -> Any:
-    """An entry of an environment of gradients."""
+    """Return an entry of an environment of gradients."""
     return environment.get(key, default)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops`` and ``multitype_ops``."""
+"""MindSpore: ``mindspore.ops.composite.math_ops``, ``clip_ops``, ``random_ops``, ``array_ops``, ``multitype_ops``."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ __all__ = [
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """The matrix product, with broadcasting of leading axes; in ``dtype`` where given."""
+    """Return the matrix product, with broadcasting of leading axes; in ``dtype`` where given."""
     product = F.matmul(x1, x2)
     return product if dtype is None else F.cast(product, dtype)
 
 
 def ones_like(x: Any) -> Any:
-    """Ones like a tensor or number, through tuples."""
+    """Return ones like a tensor or number, through tuples."""
     if isinstance(x, tuple):
         return tuple(ones_like(item) for item in x)
     return F.ones_like(x) if isinstance(x, torch.Tensor) else type(x)(1)
 
 
 def zeros_like(x: Any) -> Any:
-    """Zeros like a tensor or number, through tuples."""
+    """Return zeros like a tensor or number, through tuples."""
     if isinstance(x, tuple):
         return tuple(zeros_like(item) for item in x)
     return F.zeros_like(x) if isinstance(x, torch.Tensor) else type(x)(0)

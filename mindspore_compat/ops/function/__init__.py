@@ -1,4 +1,4 @@
-"""Operators as functions. Upstream: ``mindspore.ops.function``."""
+"""Operators as functions. MindSpore: ``mindspore.ops.function``."""
 
 from mindspore_compat.ops.function import array_func, math_func, nn_func  # noqa: F401
 from mindspore_compat.ops.function._activation import *  # noqa: F403
@@ -44,7 +44,7 @@ from mindspore_compat.ops.function.sparse_func import *  # noqa: F403
 
 _name_arguments(globals())
 
-#: Functions without a counterpart of that name upstream: the class forms and Tensor methods use them,
+#: Functions without a counterpart of that name in MindSpore: the class forms and Tensor methods use them,
 # ``mindspore.ops`` does not show them.
 INTERNAL = (
     "channel_mask",

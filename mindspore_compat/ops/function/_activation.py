@@ -21,7 +21,7 @@ __all__ = """
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
-    """max(0, x)."""
+    """Return max(0, x)."""
     if inplace:
         return wrap(torch.relu_(input))
     try:
@@ -31,37 +31,37 @@ def relu(input: Any, inplace: bool = False) -> Any:
 
 
 def relu6(x: Any) -> Any:
-    """min(max(0, x), 6)."""
+    """Return min(max(0, x), 6)."""
     return wrap(subgradients.relu6(x))
 
 
 def sigmoid(input: Any) -> Any:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x))."""
     return wrap(torch.sigmoid(input))
 
 
 def inplace_sigmoid(input: Any) -> Any:
-    """`sigmoid` in place."""
+    """Run `sigmoid` in place."""
     return wrap(torch.sigmoid_(input))
 
 
 def tanh(input: Any) -> Any:
-    """The hyperbolic tangent."""
+    """Return the hyperbolic tangent."""
     return wrap(torch.tanh(input))
 
 
 def tanh_(input: Any) -> Any:
-    """`tanh` in place."""
+    """Run `tanh` in place."""
     return wrap(torch.tanh_(input))
 
 
 def softmax(input: Any, axis: Any = -1, *, dtype: Any = None) -> Any:
-    """exp(x) normalized to sum 1 along ``axis``."""
+    """Return exp(x) normalized to sum 1 along ``axis``."""
     return wrap(torch.softmax(input, axis, dtype=dtype_or_none(dtype)))
 
 
 def softmax_axes(input: Any, axis: Any = -1) -> Any:
-    """`softmax` over one axis, given as int or 1-tuple, or over several together."""
+    """Run `softmax` over one axis, given as int or 1-tuple, or over several together."""
     axis = as_axes(axis)
     if isinstance(axis, int):
         return softmax(input, axis)
@@ -72,32 +72,32 @@ def softmax_axes(input: Any, axis: Any = -1) -> Any:
 
 
 def softmin(x: Any, axis: int = -1, *, dtype: Any = None) -> Any:
-    """softmax(-x)."""
+    """Return softmax(-x)."""
     return wrap(tf.softmin(x, axis, dtype=dtype_or_none(dtype)))
 
 
 def log_softmax(logits: Any, axis: int = -1) -> Any:
-    """log(softmax(x))."""
+    """Return log(softmax(x))."""
     return wrap(torch.log_softmax(logits, axis))
 
 
 def logsigmoid(x: Any) -> Any:
-    """log(sigmoid(x))."""
+    """Return log(sigmoid(x))."""
     return wrap(tf.logsigmoid(x))
 
 
 def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
-    """log(1 + exp(beta x)) / beta, linear above the threshold."""
+    """Return log(1 + exp(beta x)) / beta, linear above the threshold."""
     return wrap(tf.softplus(input, float(beta), float(threshold)))
 
 
 def softsign(x: Any) -> Any:
-    """x / (1 + |x|)."""
+    """Return x / (1 + |x|)."""
     return wrap(tf.softsign(x))
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x moved towards 0 by ``lambd``, 0 in between."""
+    """Return x moved towards 0 by ``lambd``, 0 in between."""
     return wrap(tf.softshrink(input, lambd))
 
 
@@ -105,103 +105,103 @@ soft_shrink = softshrink
 
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
-    """x, and 0 where |x| <= lambd."""
+    """Return x, and 0 where |x| <= lambd."""
     return wrap(tf.hardshrink(input, lambd))
 
 
 def hardsigmoid(input: Any) -> Any:
-    """relu6(x + 3) / 6."""
+    """Return relu6(x + 3) / 6."""
     return wrap(tf.hardsigmoid(input))
 
 
 def hardswish(input: Any) -> Any:
-    """x · relu6(x + 3) / 6."""
+    """Return x · relu6(x + 3) / 6."""
     return wrap(subgradients.hardswish(input))
 
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """x cut to [min_val, max_val]."""
+    """Return x cut to [min_val, max_val]."""
     return wrap(subgradients.hardtanh(input, min_val, max_val))
 
 
 def tanhshrink(input: Any) -> Any:
-    """x - tanh(x)."""
+    """Return x - tanh(x)."""
     return wrap(tf.tanhshrink(input))
 
 
 def elu(input_x: Any, alpha: float = 1.0) -> Any:
-    """x for x > 0, else alpha (exp(x) - 1)."""
+    """Return x for x > 0, else alpha (exp(x) - 1)."""
     return wrap(tf.elu(input_x, alpha))
 
 
 def selu(input_x: Any) -> Any:
-    """The self-normalizing exponential linear unit."""
-    if not input_x.dtype.is_floating_point:  # upstream's factors are integers then, and exp(x) - 1 is cut to 0
+    """Return the self-normalizing exponential linear unit."""
+    if not input_x.dtype.is_floating_point:  # MindSpore's factors are integers then, and exp(x) - 1 is cut to 0
         return wrap(torch.relu(input_x))
     return wrap(torch.selu(input_x))
 
 
 def celu(x: Any, alpha: float = 1.0) -> Any:
-    """The continuously differentiable exponential linear unit."""
+    """Return the continuously differentiable exponential linear unit."""
     return wrap(torch.celu(x, alpha))
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
-    """x · Φ(x); "tanh" approximates."""
+    """Return x · Φ(x); "tanh" approximates."""
     return wrap(tf.gelu(input, approximate=approximate))
 
 
 def fast_gelu(x: Any) -> Any:
-    """x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|))."""
+    """Return x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|))."""
     return wrap(x * torch.sigmoid(1.702 * x))
 
 
 def silu(input: Any) -> Any:
-    """x · sigmoid(x)."""
+    """Return x · sigmoid(x)."""
     return wrap(tf.silu(input))
 
 
 def mish(x: Any) -> Any:
-    """x · tanh(softplus(x))."""
+    """Return x · tanh(softplus(x))."""
     return wrap(tf.mish(x))
 
 
 def glu(x: Any, axis: int = -1) -> Any:
-    """First half · sigmoid(second half)."""
+    """Return the first half · sigmoid(second half)."""
     return wrap(tf.glu(x, axis))
 
 
 def swiglu(input: Any, dim: int = -1) -> Any:
-    """silu(first half) · second half."""
+    """Return silu(first half) · second half."""
     first, second = torch.chunk(input, 2, dim)
     return wrap(tf.silu(first) * second)
 
 
 def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
-    """x for x > 0, else alpha x; of integers by the whole part of ``alpha``."""
+    """Return x for x > 0, else alpha x; of integers by the whole part of ``alpha``."""
     if not input.dtype.is_floating_point and input.dtype is not torch.bool:
         return wrap(torch.where(input > 0, input, torch.mul(input, int(alpha))))
     return wrap(subgradients.leaky_relu(input, float(alpha)))
 
 
 def prelu(input: Any, weight: Any) -> Any:
-    """x for x > 0, else weight · x, one weight or one for each channel."""
+    """Return x for x > 0, else weight · x, one weight or one for each channel."""
     return wrap(torch.prelu(input, to_dtype(weight, input.dtype)))
 
 
 def rrelu(input: Any, lower: float = 0.125, upper: float = 1 / 3) -> Any:
-    """x for x > 0, else x · a random slope; the derivative at 0 is 0."""
+    """Return x for x > 0, else x · a random slope; the derivative at 0 is 0."""
     slopes = torch.empty_like(input).uniform_(lower, upper)
     return wrap(input * torch.where(input > 0, 1, slopes * (input < 0)))
 
 
 def threshold(input: Any, thr: Any, value: Any) -> Any:
-    """x where x > thr, else value."""
+    """Return x where x > thr, else value."""
     return wrap(torch.threshold(input, thr, value))
 
 
 def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int = -1) -> Any:
-    """A differentiable sample of one class."""
+    """Return a differentiable sample of one class."""
     return wrap(tf.gumbel_softmax(logits, tau, hard, dim=dim))
 
 
@@ -216,7 +216,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
 ) -> Any:
-    """Rows of ``weight`` by index."""
+    """Return rows of ``weight`` by index."""
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
 
 

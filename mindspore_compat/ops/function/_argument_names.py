@@ -1,7 +1,7 @@
-"""Names of functions' arguments as upstream has them, where they are others than of the function here; and which
-arguments are names of 1.x, which are taken, but not shown.
+"""MindSpore's argument names of functions that have other names here, and arguments of 1.x, which are accepted but not
+shown.
 
-Libraries ask ``inspect.signature`` which MindSpore they run on (mindcv's ``compatibility.py`` takes ``output_num`` of
+Libraries detect the MindSpore release by ``inspect.signature`` (mindcv's ``compatibility.py`` takes ``output_num`` of
 ``split`` for 1.x, where it means something else).
 """
 
@@ -18,7 +18,7 @@ __all__ = ["name_arguments", "named"]
 
 _Function = Callable[..., Any]
 
-#: function -> upstream's names for its first arguments
+#: function -> MindSpore's names for its first arguments
 _NAMES = {
     **dict.fromkeys(
         """arcsin bessel_i0 bessel_i0e bessel_i1 bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1
@@ -54,8 +54,8 @@ _OLD = {
     "zeros": "device",
 }
 
-#: function -> names of its arguments in releases before 2.0, and in 2.0's alphas, "OLD=NEW"; where upstream has renamed
-#: them twice a function has both
+#: function -> names of its arguments in releases before 2.0, and in 2.0's alphas, "OLD=NEW"; a function that
+#: MindSpore has renamed twice has both
 _FORMER: dict[str, str] = {}
 for _renamed, _functions in {
     "x=input": """abs absolute acos acosh adaptive_max_pool3d addbmm addmm addmv all aminmax angle any arccos arccosh
@@ -115,7 +115,7 @@ _FORMER |= {
 
 
 def name_arguments(members: dict[str, Any]) -> None:
-    """Give the functions of a module (``globals()``) upstream's names, and those of its releases before."""
+    """Set MindSpore's names, and those of earlier releases, on the functions of a module (``globals()``)."""
     for name, names in _NAMES.items():
         members[name] = named(name, members[name], names.split())
     for name, old in _OLD.items():
@@ -135,7 +135,7 @@ def name_arguments(members: dict[str, Any]) -> None:
 
 
 def named(name: str, function: _Function, names: list[str]) -> _Function:
-    """``function`` with other names for its first arguments; its own are taken, too."""
+    """Return ``function`` with other names for its first arguments; its own are taken, too."""
     signature = inspect.signature(function)
     parameters = list(signature.parameters.values())
     called: Any = accept_aliases(function, {new: parameter.name for new, parameter in zip(names, parameters)})

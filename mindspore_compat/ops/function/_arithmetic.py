@@ -34,7 +34,7 @@ __all__ = """
 def _with_torchs_promotion(
     function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
 ) -> Callable[[Any, Any], Any]:
-    """Multiplication and division let a 0-d float give way to the other float, as torch does; addition upstream does
+    """Multiply or divide with torch's promotion: a 0-d float gives way to the other float. MindSpore's addition does
     not.
     """
     return lambda left, right: (
@@ -60,7 +60,7 @@ _power = _operator("pow", operator.pow, kernels.pow)
 
 
 def pow(input: Any, exponent: Any) -> Any:
-    """Power of ``input`` to ``exponent``, element by element; one of them may be a number."""
+    """Return the power of ``input`` to ``exponent``, element by element; one of them may be a number."""
     return _power(input, exponent)
 
 
@@ -82,8 +82,8 @@ tensor_exp, tensor_expm1, isnan_ext = exp, expm1, isnan
 
 
 def sub(input: Any, other: Any) -> Any:
-    """input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the other's
-    dtype.
+    """Return input - other; one of them may be a number. A bool tensor, which torch will not subtract, takes the
+    other's dtype.
     """
     for item in (input, other):
         if isinstance(item, torch.Tensor) and item.dtype is torch.bool:
@@ -96,7 +96,7 @@ tensor_sub = sub
 
 
 def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
-    """input - alpha * other; bools that are subtracted count as int64."""
+    """Return input - alpha * other; bools that are subtracted count as int64."""
     if isinstance(other, bool):
         other = int(other)
     elif isinstance(other, torch.Tensor) and other.dtype is torch.bool:
@@ -105,7 +105,7 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
 
 
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    """input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so."""
+    """Return input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so."""
     if rounding_mode is None:
         return true_divide(input, other)
     return _rounded_quotient(input, other, rounding_mode)
@@ -120,12 +120,12 @@ divide = div
 
 
 def quotient(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """x / y of one dtype; of integers rounded towards zero."""
+    """Return x / y of one dtype; of integers rounded towards zero."""
     return torch.div(x, y) if x.dtype.is_floating_point or x.dtype.is_complex else truncated_quotient(x, y)
 
 
 def real_div(x: Any, y: Any) -> Any:
-    """x / y in the common dtype: ints give an int, rounded towards zero."""
+    """Return x / y in the common dtype: ints give an int, rounded towards zero."""
     return wrap(quotient(*pair(x, y)))
 
 
@@ -133,7 +133,7 @@ tensor_div = real_div
 
 
 def div_no_nan(x: Any, y: Any) -> Any:
-    """x / y, and 0 where y is 0."""
+    """Return x / y, and 0 where y is 0."""
     x, y = pair(x, y)
     zero = y == 0
     return wrap(
@@ -142,13 +142,13 @@ def div_no_nan(x: Any, y: Any) -> Any:
 
 
 def mul_no_nan(x: Any, y: Any) -> Any:
-    """x * y, and 0 where y is 0, even if x is infinite or nan."""
+    """Return x * y, and 0 where y is 0, even if x is infinite or nan."""
     x, y = pair(x, y)
     return wrap(torch.where((y == 0) & ~torch.isfinite(x), torch.zeros((), dtype=x.dtype, device=x.device), x) * y)
 
 
 def truncate_div(x: Any, y: Any) -> Any:
-    """x / y, rounded towards zero."""
+    """Return x / y, rounded towards zero."""
     return wrap(truncated_quotient(*pair(x, y)))
 
 
@@ -179,7 +179,7 @@ _copysign = _binary("copysign", torch.copysign)
 
 
 def copysign(x: Any, other: Any) -> Any:
-    """|x| with the sign of ``other``: of x's dtype, float32 where that is bfloat16 or no float."""
+    """Return |x| with the sign of ``other``: of x's dtype, float32 where that is bfloat16 or no float."""
     result = _copysign(x, other)
     if not isinstance(x, torch.Tensor):
         return result
@@ -190,7 +190,7 @@ heaviside = _binary("heaviside", torch.heaviside)
 
 
 def nextafter(input: Any, other: Any) -> Any:
-    """The next number that the dtype has after ``input``, towards ``other``."""
+    """Return the next number that the dtype has after ``input``, towards ``other``."""
     return wrap(torch.where(input == other, input, torch.nextafter(input, other)))  # the gradient by input is 1
 
 
@@ -206,7 +206,9 @@ _xlogy = _binary("xlogy", torch.xlogy)
 
 
 def xlogy(input: Any, other: Any) -> Any:
-    """input * log(other), 0 where input is; beside a number, which counts as float32, 16-bit floats are cast to it."""
+    """Return input * log(other), 0 where input is; beside a number, which counts as float32, 16-bit floats are cast to
+    it.
+    """
     if not isinstance(other, torch.Tensor) and input.dtype in (torch.float16, torch.bfloat16):
         input = to_dtype(input, torch.float32)
     elif not isinstance(input, torch.Tensor) and other.dtype in (torch.float16, torch.bfloat16):
@@ -234,7 +236,7 @@ complex = _binary("complex", torch.complex)
 
 
 def inv(x: Any) -> Any:
-    """Reciprocal, element by element; of integers rounded towards zero, the least number at 0."""
+    """Return the reciprocal, element by element; of integers rounded towards zero, the least number at 0."""
     if x.dtype.is_floating_point or x.dtype.is_complex:
         return reciprocal(x)
     one = torch.tensor(1, dtype=x.dtype, device=x.device)
@@ -243,12 +245,12 @@ def inv(x: Any) -> Any:
 
 
 def polar(abs: Any, angle: Any) -> Any:
-    """The complex numbers of these lengths and angles, element by element."""
+    """Return the complex numbers of these lengths and angles, element by element."""
     return wrap(torch.polar(*pair(abs, angle)))
 
 
 def xdivy(x: Any, y: Any) -> Any:
-    """x / y, and 0 where x is 0."""
+    """Return x / y, and 0 where x is 0."""
     x, y = pair(x, y)
     return wrap(
         torch.where(
@@ -258,7 +260,7 @@ def xdivy(x: Any, y: Any) -> Any:
 
 
 def float_power(input: Any, exponent: Any) -> Any:
-    """input ** exponent in float64."""
+    """Return input ** exponent in float64."""
     return wrap(torch.float_power(input, exponent))
 
 
@@ -266,12 +268,12 @@ float_power_ext = float_power
 
 
 def erfinv_(input: Any) -> Any:
-    """`erfinv` in place."""
+    """Run `erfinv` in place."""
     return wrap(torch.Tensor.erfinv_(input))
 
 
 def ldexp(x: Any, other: Any) -> Any:
-    """x * 2**other; the power of a Tensor of integers is of float32."""
+    """Return x * 2**other; the power of a Tensor of integers is of float32."""
     x, power = as_plain(x), as_plain(int(other) if isinstance(other, bool) else other)
     if isinstance(other, torch.Tensor) and not other.dtype.is_floating_point:
         power = to_dtype(power, torch.int32) if power.dtype is torch.bool else power
@@ -280,7 +282,7 @@ def ldexp(x: Any, other: Any) -> Any:
 
 
 def lerp(input: Any, end: Any, weight: Any) -> Any:
-    """input + weight * (end - input)."""
+    """Return input + weight * (end - input)."""
     if input.dtype in (torch.float16, torch.bfloat16):  # torch rounds once
         wide = weight.float() if isinstance(weight, torch.Tensor) else weight
         return wrap(_between(input.float(), end.float(), wide).to(input.dtype))
@@ -288,24 +290,26 @@ def lerp(input: Any, end: Any, weight: Any) -> Any:
 
 
 def _between(start: Any, end: Any, weight: Any) -> torch.Tensor:
-    """torch's counts back from the end where the weight is 0.5 or more, by which infinite ends give something else."""
+    """Interpolate from the start: torch counts back from the end for weights of 0.5 or more, which differs for infinite
+    ends.
+    """
     return start + weight * (end - start)
 
 
 def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
-    """input + value * tensor1 * tensor2."""
+    """Return input + value * tensor1 * tensor2."""
     if isinstance(value, float) and not (input.is_floating_point() or input.is_complex()):
-        value = int(value)  # of the tensors' dtype, as upstream has it
+        value = int(value)  # of the tensors' dtype, as MindSpore has it
     return input + tensor1 * tensor2 * value
 
 
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
-    """input + value * tensor1 / tensor2."""
+    """Return input + value * tensor1 / tensor2."""
     return input + tensor1 / tensor2 * value
 
 
 def addn(x: Any) -> Any:
-    """The sum of a sequence of tensors."""
+    """Return the sum of a sequence of tensors."""
     items = x if isinstance(x, (tuple, list)) else (x,)
     total = items[0]
     for item in items[1:]:
@@ -317,12 +321,12 @@ accumulate_n = addn
 
 
 def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
-    """Whether |input - other| <= atol + rtol * |other|."""
+    """Return whether |input - other| <= atol + rtol * |other|."""
     return wrap(torch.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
-    """Whether |x - y| < tolerance."""
+    """Return whether |x - y| < tolerance."""
     x, y = pair(x, y)
     return wrap(torch.abs(x - y) < tolerance)
 
@@ -332,5 +336,5 @@ _FAST = """
     maximum minimum fmod fmax fmin atan2 hypot gcd lcm logaddexp logaddexp2 heaviside squared_difference igamma igammac
     zeta bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_and logical_or logical_xor
     complex tensor_exp isnan_ext tensor_expm1
-"""  # made by `_operator`, `_binary` and `_unary`, which have the fallback
+"""  # from `_operator`, `_binary` and `_unary`, which have the fallback
 apply_dtype_fallback(globals(), __all__, skip=_FAST)

@@ -1,5 +1,5 @@
-"""Attention in one call, over torch's scaled_dot_product_attention. Parts of ``nn_func``; upstream runs them on Ascend
-only, what is computed follows its docstrings.
+"""Attention in one call, over torch's scaled_dot_product_attention. Parts of ``nn_func``; MindSpore runs them on Ascend
+only, and its docstrings define the results.
 
 Shapes: B batch, S1 and S2 lengths of query and key, N1 and N2 their heads (N1 a multiple of N2), D size of a head.
 Masks are True, or not 0, where a key is *not* seen. A query that sees no key gives 0.
@@ -23,7 +23,7 @@ _LAYOUTS = ("BSH", "BNSD", "SBH", "BSND", "TND")
 
 
 def heads_first(x: torch.Tensor, layout: str, heads: int) -> torch.Tensor:
-    """(B, N, S, D) from a layout; H = N · D."""
+    """Return (B, N, S, D) from a layout; H = N · D."""
     if layout == "BNSD":
         return x
     if layout == "BSND":
@@ -34,7 +34,7 @@ def heads_first(x: torch.Tensor, layout: str, heads: int) -> torch.Tensor:
 
 
 def as_given(x: torch.Tensor, layout: str) -> torch.Tensor:
-    """A result (B, N, S, D) in a layout."""
+    """Return a result (B, N, S, D) in a layout."""
     if layout == "BNSD":
         return x
     if layout == "BSND":
@@ -44,7 +44,7 @@ def as_given(x: torch.Tensor, layout: str) -> torch.Tensor:
 
 
 def _outside_band(rows: int, cols: int, before: int, after: int, offset: int, device: Any) -> torch.Tensor:
-    """Where column - row lies outside of [offset - before, offset + after]."""
+    """Return a mask of places where column - row is outside of [offset - before, offset + after]."""
     distance = torch.arange(cols, device=device) - torch.unsqueeze(torch.arange(rows, device=device), -1) - offset
     return (distance < -before) | (distance > after)
 
@@ -52,9 +52,9 @@ def _outside_band(rows: int, cols: int, before: int, after: int, offset: int, de
 def hidden_keys(
     mask: Any, mode: int, before: int, after: int, prefix: Any, rows: int, cols: int, device: Any, owner: str
 ) -> torch.Tensor | None:
-    """Where a key is not seen: a bool tensor that broadcasts to (B, N1, S1, S2), or None if all are seen.
+    """Return a mask of hidden keys: a bool tensor that broadcasts to (B, N1, S1, S2), or None if all are seen.
 
-    In modes 2 to 4 ``mask`` is upstream's compressed triangle, whose values follow from the mode.
+    In modes 2 to 4 ``mask`` is MindSpore's compressed triangle, whose values follow from the mode.
     """
     if mode not in range(6):
         raise RuntimeError(f"For '{owner}', the 'sparse_mode' must be in [0, 5], but got {mode}.")
@@ -80,7 +80,7 @@ def hidden_keys(
 def attend(
     query: Any, key: Any, value: Any, hidden: Any, shift: Any, scale: float, drop: Any = None, keep_prob: float = 1.0
 ) -> torch.Tensor:
-    """(B, N1, S1, D) of heads first; ``shift`` is added to the scaled scores, ``drop`` are the weights kept."""
+    """Return (B, N1, S1, D) of heads first; ``shift`` is added to the scaled scores, ``drop`` are the weights kept."""
     if key.shape[1] != query.shape[1]:
         groups = query.shape[1] // key.shape[1]
         key, value = (torch.repeat_interleave(item, groups, 1) for item in (key, value))
@@ -93,7 +93,7 @@ def attend(
 
 
 def log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any, Any]:
-    """(log of the weights in float32, maximum of each row's scores, sum of exp(score - maximum))."""
+    """Return (log of the weights in float32, maximum of each row's scores, sum of exp(score - maximum))."""
     scores = kernels.matmul(torch.Tensor.float(query), torch.transpose(torch.Tensor.float(key), 2, 3)) * scale
     if shift is not None:
         scores = scores + shift
@@ -107,7 +107,7 @@ def log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> 
 
 
 def _kept(drop_mask: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
-    """The bits of bytes, the lowest first, in ``shape``."""
+    """Return the bits of bytes, the lowest first, in ``shape``."""
     if drop_mask is None:
         return None
     places = torch.arange(8, device=drop_mask.device)
@@ -116,7 +116,7 @@ def _kept(drop_mask: Any, shape: tuple[int, ...]) -> torch.Tensor | None:
 
 
 def check_attention(query: Any, key: Any, value: Any, head_num: int, layout: str, owner: str) -> int:
-    """The heads of the keys."""
+    """Return the heads of the keys."""
     if layout not in _LAYOUTS:
         raise ValueError(f"For '{owner}', the 'input_layout' must be in {list(_LAYOUTS)}, but got {layout!r}.")
     axis = {"BNSD": 1, "BSND": 2, "TND": 1}.get(layout)
@@ -143,7 +143,8 @@ def flash_attention_score(
     input_layout: str = "BSH",
     sparse_mode: int = 0,
 ) -> Any:
-    """Dropout(softmax(mask(scalar_value · query · keyᵀ + real_shift))) · value, in the shape and dtype of ``query``.
+    """Return dropout(softmax(mask(scalar_value · query · keyᵀ + real_shift))) · value, in the shape and dtype of
+    ``query``.
 
     Args:
         query, key, value: (B, S, H), (B, N, S, D), (S, B, H), (B, S, N, D), or (T, N, D): all sequences one after the
@@ -154,7 +155,7 @@ def flash_attention_score(
         sparse_mode: 0 ``attn_mask`` and, if it is given, the band of ``pre_tokens`` and ``next_tokens``; 1
             ``attn_mask``; 2 causal from the upper left; 3 causal from the lower right; 4 the band from the lower right;
             5 causal from the lower right and ``prefix``.
-        padding_mask, inner_precise: without effect, as upstream.
+        padding_mask, inner_precise: without effect, as MindSpore.
 
     Raises:
         ValueError: for another layout. RuntimeError: for another mode.
@@ -191,8 +192,8 @@ def flash_attention_outputs(
     sparse_mode: int = 0,
     statistics: bool = True,
 ) -> Any:
-    """(maximum of each query's scores, sum of exp(score - maximum), an empty Tensor, `flash_attention_score`); the
-    first two float32 (B, N1, S1, 8), for TND (T, N1, 8), without gradient.
+    """Return (maximum of each query's scores, sum of exp(score - maximum), an empty Tensor, `flash_attention_score`);
+    the first two float32 (B, N1, S1, 8), for TND (T, N1, 8), without gradient.
     """
     owner = "flash_attention_score"
     heads = check_attention(query, key, value, head_num, input_layout, owner)
@@ -222,7 +223,7 @@ def flash_attention_outputs(
 
 
 def _sequences(x: torch.Tensor, ends: Any) -> list[torch.Tensor]:
-    """(1, N, S, D) of each sequence in (T, N, D)."""
+    """Return (1, N, S, D) of each sequence in (T, N, D)."""
     lengths = [end - start for start, end in zip((0, *ends), ends)]
     return [torch.unsqueeze(torch.permute(item, (1, 0, 2)), 0) for item in torch.split(x, lengths)]
 
@@ -240,7 +241,7 @@ def _kept_of_parts(drop_mask: Any, parts: list) -> list:
 
 
 def _shift_of(shift: Any, sample: int | None, rows: int, cols: int) -> Any:
-    """The part of ``real_shift`` for one sequence of TND, or all of it."""
+    """Return the part of ``real_shift`` for one sequence of TND, or all of it."""
     if shift is None or sample is None:
         return shift
     one = torch.narrow(shift, 0, sample if shift.shape[0] > 1 else 0, 1)
@@ -280,15 +281,15 @@ def speed_fusion_attention(
     q_start_idx: Any = None,
     kv_start_idx: Any = None,
 ) -> Any:
-    """Attention with dropout of its own: (result in the shape of ``query``, maximum of each query's scores, sum of
-    exp(score - maximum), an empty Tensor, and three numbers: seed, offset and length of upstream's dropout mask).
+    """Return attention with its own dropout: (result in the shape of ``query``, maximum of each query's scores, sum of
+    exp(score - maximum), an empty Tensor, and three numbers: seed, offset and length of MindSpore's dropout mask).
 
     Args:
         as `flash_attention_score`'s; ``keep_prob`` is the probability that a weight is kept.
         pse: added to the scores before they are scaled (``pse_type`` 1) or after it (0).
 
     Raises:
-        NotImplementedError: for a ``pse_type`` of 2 or 3, whose positions upstream makes itself. The errors of
+        NotImplementedError: for a ``pse_type`` of 2 or 3, whose positions MindSpore makes itself. The errors of
         `flash_attention_score`.
     """
     if pse_type not in (0, 1) or q_start_idx is not None or kv_start_idx is not None:
@@ -311,7 +312,7 @@ def speed_fusion_attention(
 def _drawn_bits(
     query: Any, key: Any, heads: int, layout: str, keep_prob: float, query_ends: Any, key_ends: Any
 ) -> torch.Tensor:
-    """Bytes whose bits say which weights are kept, as `flash_attention_score` takes them."""
+    """Return bytes whose bits mark the kept weights, in the form of `flash_attention_score`."""
     if layout == "TND":
         ends = [as_ints(item) for item in (query_ends, key_ends)]
         lengths = [[end - start for start, end in zip((0, *each), each)] for each in ends]

@@ -1,4 +1,4 @@
-"""Attention of prompts and of single tokens under one name. Part of ``nn_func``; upstream runs it on Ascend only."""
+"""Attention of prompts and of single tokens under one name. Part of ``nn_func``; MindSpore runs it on Ascend only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mindspore_compat.ops.function._attention_inference import beyond, from_bloc
 __all__ = ["fused_infer_attention_score"]
 
 _OWNER = "fused_infer_attention_score"
-#: what is given for quantized tensors, shared prefixes and padding on the left
+#: arguments for quantized tensors, shared prefixes and padding on the left
 _REFUSED = """
     dequant_scale1 quant_scale1 dequant_scale2 quant_scale2 quant_offset2 antiquant_scale antiquant_offset
     key_antiquant_scale key_antiquant_offset value_antiquant_scale value_antiquant_offset query_padding_size
@@ -54,7 +54,7 @@ def fused_infer_attention_score(
     softmax_lse_flag: bool = False,
     **others: Any,
 ) -> tuple[Any, Any]:
-    """(softmax(mask(scale · query · keyᵀ + pse_shift)) · value, log of the softmax's denominators).
+    """Return (softmax(mask(scale · query · keyᵀ + pse_shift)) · value, log of the softmax's denominators).
 
     Args:
         query, key, value: (B, S, H), (B, N, S, D) or (B, S, N, D); keys and values may be one Tensor in a list, or with

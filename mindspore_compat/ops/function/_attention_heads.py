@@ -1,5 +1,5 @@
-"""Attention of several heads with its projections, and the parts of it that libraries borrow for attentions of their
-own. Parts of ``mindspore.ops.function.nn_func``; `nn.MultiheadAttention` is made of them.
+"""Attention of several heads with its projections, and parts of it that libraries borrow. Parts of
+``mindspore.ops.function.nn_func``, used by `nn.MultiheadAttention`.
 
 Shapes: L and S lengths of queries and keys, B batch, E size of an embedding, N heads, D = E / N.
 """
@@ -22,7 +22,7 @@ _OWNER = "multi_head_attention_forward"
 
 
 def linear(x: Any, w: Any, b: Any) -> Any:
-    """x · wᵀ + b; ``b`` may be None."""
+    """Return x · wᵀ + b; ``b`` may be None."""
     return wrap(kernels.dense(x, w, b))
 
 
@@ -35,7 +35,7 @@ def _inner_pad(x: Any, padding: Any, value: Any = None) -> Any:
 
 
 def _check_qkv_shape(query_ndim: int, key_ndim: int, value_ndim: int) -> bool:
-    """Whether there is an axis of the batch: 3 axes in all three inputs, not 2."""
+    """Return whether there is an axis of the batch: 3 axes in all three inputs, not 2."""
     if query_ndim not in (2, 3) or key_ndim != query_ndim or value_ndim != query_ndim:
         raise ValueError(
             "For attention of several heads, 'query', 'key' and 'value' must all have 2 or all have 3 axes, "
@@ -67,12 +67,12 @@ def _check_attn_mask_shape(
 def _in_projection(
     q: Any, k: Any, v: Any, w_q: Any, w_k: Any, w_v: Any, b_q: Any = None, b_k: Any = None, b_v: Any = None
 ) -> tuple[Any, Any, Any]:
-    """Each input by its own matrix (E, size of the input)."""
+    """Return each input multiplied by its own matrix (E, size of the input)."""
     return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
 
 
 def _in_projection_packed(q: Any, k: Any, v: Any, w: Any, b: Any, k_is_v: bool, q_is_k: bool) -> tuple[Any, ...]:
-    """The inputs by the three matrices in ``w``, in as few products as what is the same input allows."""
+    """Return the inputs by the three matrices in ``w``, with one product for equal inputs."""
     if k_is_v and q_is_k:
         return wrap(tuple(torch.chunk(kernels.dense(q, w, b), 3, -1)))
     if k_is_v:
@@ -85,7 +85,7 @@ def _in_projection_packed(q: Any, k: Any, v: Any, w: Any, b: Any, k_is_v: bool, 
 
 
 def _additive(mask: Any, dtype: torch.dtype, name: str, owner: str) -> Any:
-    """A mask to add to the scores: True in a bool mask means "do not look here"."""
+    """Return a mask to add to the scores: True in a bool mask means "do not look here"."""
     if mask.dtype is torch.uint8:
         mask = mask.to(torch.bool)
     if mask.dtype is torch.bool:
@@ -96,7 +96,7 @@ def _additive(mask: Any, dtype: torch.dtype, name: str, owner: str) -> Any:
 
 
 def _mask(attn_mask: Any, padding_mask: Any, sizes: tuple[int, int, int, int], q: Any, extra: int, owner: str) -> Any:
-    """What is added to the scores (B, N, L, S + extra), or None; every query may see the ``extra`` last places."""
+    """Return the summand of the scores (B, N, L, S + extra), or None; every query may see the ``extra`` last places."""
     batch, heads, _, source = sizes
     mask = None
     if attn_mask is not None:
@@ -138,8 +138,9 @@ def attention_of_heads(
     is_causal: bool = False,
     owner: str = _OWNER,
 ) -> tuple[Any, Any]:
-    """((L, B, E), weights (B, N, L, S) or None) of projected inputs (L, B, E), (S, B, E); with ``swap`` the batch comes
-    first in all of them. ``static``: keys and values (B · N, S, D) that take the place of the projected ones.
+    """Return ((L, B, E), weights (B, N, L, S) or None) of projected inputs (L, B, E), (S, B, E); with ``swap`` the
+    batch comes first in all of them. ``static``: keys and values (B · N, S, D) that take the place of the projected
+    ones.
     """
     q, k, v = projected
     length = k.shape[1 if swap else 0] if static[0] is None else static[0].shape[1]
@@ -158,7 +159,7 @@ def attention_of_heads(
     if add_zero_attn:
         k, v = (torch._C._nn.pad(item, (0, 0, 0, 1)) for item in (k, v))
     mask = _mask(attn_mask, key_padding_mask, (q.shape[0], heads, q.shape[2], length), q, extra, owner)
-    if is_causal:  # upstream adds the triangle to the scores, in the place of the masks
+    if is_causal:  # MindSpore adds the triangle to the scores, in the place of the masks
         mask = torch.tril(torch.ones((q.shape[2], k.shape[2]), dtype=q.dtype, device=q.device))
     output, weights = _attend(q, k, v, mask, rate, need_weights)
     output = torch.permute(output, (0, 2, 1, 3) if swap else (2, 0, 1, 3))
@@ -166,7 +167,7 @@ def attention_of_heads(
 
 
 def _by_heads(x: Any, heads: int, swap: bool) -> Any:
-    """(B, N, L, D)."""
+    """Return (B, N, L, D)."""
     split = torch.reshape(x, (*x.shape[:2], heads, x.shape[2] // heads))
     return torch.transpose(split, 1, 2) if swap else torch.permute(split, (1, 2, 0, 3))
 
@@ -200,13 +201,13 @@ def multi_head_attention_forward(
     q_is_k: bool = False,
     dtype: Any = torch.float32,
 ) -> tuple[Any, Any]:
-    """(output, weights) of attention in ``num_heads`` heads, with the projections before and after it.
+    """Return (output, weights) of attention in ``num_heads`` heads, with the projections before and after it.
 
     Args:
         query, key, value: (L, B, E), (S, B, E), (S, B, E), or without B.
         in_proj_weight: (3 · E, E); with ``use_separate_proj_weight`` the three others.
         static_k, static_v: (B · N, S, D), in the place of the projected ones.
-        is_causal: as upstream, 1 is added to the scores of the places up to a query's own; masks are left out.
+        is_causal: as MindSpore, 1 is added to the scores of the places up to a query's own; masks are left out.
         dtype: without effect.
 
     Raises:

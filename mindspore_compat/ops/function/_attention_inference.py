@@ -1,5 +1,5 @@
-"""Attention of inference: whole prompts, one new token, and keys and values kept in blocks. Parts of ``nn_func``;
-upstream runs them on Ascend only. Masks and shapes as in ``_attention``.
+"""Attention of inference: whole prompts, one new token, and keys and values in blocks. Parts of ``nn_func``; MindSpore
+runs them on Ascend only. Masks and shapes as in ``_attention``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def no_quantization(owner: str, **given: Any) -> None:
 
 
 def beyond(lengths: Any, size: int, device: Any) -> torch.Tensor:
-    """(B, size), where a place lies behind its sample's length."""
+    """Return a mask (B, size) of places behind each sample's length."""
     given = lengths.to(device) if isinstance(lengths, torch.Tensor) else constant(as_ints(lengths), device)
     ends = torch.unsqueeze(given, -1)
     return torch.arange(size, device=device) >= ends
@@ -61,7 +61,7 @@ def prompt_flash_attention(
     sparse_mode: int = 0,
     inner_precise: int = 1,
 ) -> Any:
-    """softmax(mask(scale_value · query · keyᵀ + pse_shift)) · value of whole prompts; masks and modes as in
+    """Return softmax(mask(scale_value · query · keyᵀ + pse_shift)) · value of whole prompts; masks and modes as in
     `flash_attention_score`.
 
     Args:
@@ -94,14 +94,14 @@ def prompt_flash_attention(
 
 
 def from_blocks(cache: Any, block_table: Any, heads: int) -> torch.Tensor:
-    """(B, N, S, D) of keys or values that lie in blocks (blocks, block_size, H) or (blocks, block_size, N, D)."""
+    """Return (B, N, S, D) of keys or values in blocks (blocks, block_size, H) or (blocks, block_size, N, D)."""
     found = torch.Tensor.contiguous(cache)[torch.Tensor.long(torch.Tensor.detach(block_table)).clamp(min=0)]
     size = found.shape[2]
     return torch.permute(torch.reshape(found, (found.shape[0], found.shape[1] * size, heads, -1)), (0, 2, 1, 3))
 
 
 def _unseen(mask: Any, lengths: Any, size: int, device: Any) -> torch.Tensor | None:
-    """Where the keys of one token are not seen, (B, 1, 1, S)."""
+    """Return a mask of the hidden keys of one token, (B, 1, 1, S)."""
     hidden = None
     if mask is not None:
         hidden = torch.reshape(torch.Tensor.bool(torch.Tensor.detach(mask)), (-1, 1, 1, mask.shape[-1]))
@@ -134,7 +134,7 @@ def incre_flash_attention(
     inner_precise: int = 1,
     kv_padding_size: Any = None,
 ) -> Any:
-    """softmax(mask(scale_value · query · keyᵀ + pse_shift)) · value of one new token for each sample.
+    """Return softmax(mask(scale_value · query · keyᵀ + pse_shift)) · value of one new token for each sample.
 
     Args:
         query: (B, 1, H) or (B, N, 1, D).
@@ -209,7 +209,7 @@ def paged_attention(
     mask_mode: str = "MASK_DEFAULT",
     mla_v_dim: int = 0,
 ) -> Any:
-    """Attention of one new token a sample over keys and values in blocks (see `reshape_and_cache`).
+    """Return the attention of one new token a sample over keys and values in blocks (see `reshape_and_cache`).
 
     Args:
         query: (B, N · D) or any shape with B · N · D elements, the samples first.
@@ -221,7 +221,7 @@ def paged_attention(
         Tensor, shape and dtype of ``query``.
 
     Raises:
-        NotImplementedError: for quantized caches, masks and several tokens a sample: upstream documents no values.
+        NotImplementedError: for quantized caches, masks and several tokens a sample: MindSpore documents no values.
     """
     owner = "PagedAttention"
     for name, given in (("attn_mask", attn_mask), ("q_seq_lens", q_seq_lens), ("alibi_mask", alibi_mask)):

@@ -21,7 +21,7 @@ _ALIGNS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _band(k: Any, align: str, owner: str, shape: Any = None) -> tuple[int, int]:
-    """(lowest, highest), both of them diagonals of matrices of this shape."""
+    """Return (lowest, highest), both of them diagonals of matrices of this shape."""
     if align not in _ALIGNS:
         raise ValueError(f"For '{owner}', the 'align' must be one of {list(_ALIGNS)}, but got {align!r}.")
     given = as_ints(k)
@@ -36,7 +36,7 @@ def _band(k: Any, align: str, owner: str, shape: Any = None) -> tuple[int, int]:
 
 
 def _places(rows: int, columns: int, low: int, high: int, align: str) -> tuple[Any, Any, Any]:
-    """(row, column, whether there is one) of each packed value, (diagonals, longest), on the host."""
+    """Return (row, column, whether there is one) of each packed value, (diagonals, longest), on the host."""
     above, below = (side == "LEFT" for side in align.split("_"))
     numbers = torch.arange(high, low - 1, -1).unsqueeze(1)
     sizes = torch.minimum(rows + torch.clamp(numbers, max=0), columns - torch.clamp(numbers, min=0))
@@ -50,7 +50,7 @@ def _places(rows: int, columns: int, low: int, high: int, align: str) -> tuple[A
 
 
 def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """The diagonals k of matrices (..., rows, columns): (..., length), or packed as a band."""
+    """Return the diagonals k of matrices (..., rows, columns): (..., length), or packed as a band."""
     low, high = _band(k, align, "matrix_diag_part", x.shape)
     places = _places(x.shape[-2], x.shape[-1], low, high, align)
     row, column, exists = (sent(item, x.device) for item in places)
@@ -59,7 +59,7 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
 
 
 def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
-    """Matrices with the diagonals k replaced by those of `matrix_diag_part`."""
+    """Return matrices with the diagonals k replaced by those of `matrix_diag_part`."""
     low, high = _band(k, align, "matrix_set_diag", x.shape)
     if x.dtype is not diagonal.dtype:
         x, diagonal = pair(x, diagonal)
@@ -80,8 +80,8 @@ def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: str = "RIGHT_LEFT"
 def matrix_diag(
     x: Any, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Any:
-    """Matrices with ``x`` on the diagonals k, as `matrix_diag_part` packs them, and ``padding_value`` elsewhere; -1
-    rows or columns are as few as it takes.
+    """Return matrices with ``x`` on the diagonals k, as `matrix_diag_part` packs them, and ``padding_value`` elsewhere;
+    -1 rows or columns are as few as it takes.
     """
     low, high = _band(k, align, "matrix_diag")
     longest = x.shape[-1]

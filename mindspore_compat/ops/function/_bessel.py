@@ -1,5 +1,5 @@
-"""Bessel functions whose derivatives torch has not. Parts of ``math_func``; derivatives by Abramowitz and Stegun 9.1,
-9.6.
+"""Bessel functions whose derivatives torch does not have. Parts of ``math_func``; derivatives by Abramowitz and Stegun
+9.1, 9.6.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _k0e, _k1e = _special.scaled_modified_bessel_k0, _special.scaled_modified_bessel
 
 
 class _Bessel(torch.autograd.Function):
-    """A function of the table by its name; the derivative is made of the same functions, so that it has one too."""
+    """Function of the table by its name; its derivative uses the same functions, so it is differentiable, too."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, name: str) -> torch.Tensor:

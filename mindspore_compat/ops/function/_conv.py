@@ -31,9 +31,9 @@ _contiguous = torch._C.TensorBase.contiguous  # type: ignore[attr-defined]
 
 
 def in_fast_order(x: Any, channels: int) -> Any:
-    """Images (N, C, H, W) in the memory order in which they are convolved, ``channels`` being the fewer of its input's
-    and output's. Another order is another order of sums: layers, operators and loaded files ask here. One row is left
-    as it is, which is what a convolution over one axis has.
+    """Return images (N, C, H, W) in the memory order of a convolution; ``channels`` is the smaller number of its input
+    and output. Another order changes the order of sums, so layers, operators and loaded files use this function. A
+    single row, as in a convolution over one axis, stays unchanged.
     """
     if channels >= _CHANNELS_LAST_FROM and isinstance(x, torch.Tensor) and x.dim() == 4 and x.is_cpu and x.shape[2] > 1:
         return _contiguous(x, memory_format=torch.channels_last)
@@ -41,7 +41,7 @@ def in_fast_order(x: Any, channels: int) -> Any:
 
 
 def sizes_of(value: Any, count: int) -> tuple[int, ...]:
-    """``count`` ints from one int, ``count`` ints, or the ``count + 2`` ints of an NCHW shape."""
+    """Return ``count`` ints from one int, ``count`` ints, or the ``count + 2`` ints of an NCHW shape."""
     if value.__class__ is int:
         return (value,) * count
     sizes = as_ints(value)
@@ -51,13 +51,13 @@ def sizes_of(value: Any, count: int) -> tuple[int, ...]:
 
 
 def same_padding(length: int, kernel: int, stride: int, dilation: int = 1) -> tuple[int, int]:
-    """(before, after) such that the output has ceil(length / stride) elements; the odd one comes after."""
+    """Return (before, after) such that the output has ceil(length / stride) elements; the odd one comes after."""
     total = max((-(-length // stride) - 1) * stride + (kernel - 1) * dilation + 1 - length, 0)
     return total // 2, total - total // 2
 
 
 def split_padding(x: Any, pairs: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
-    """``x`` and the padding still to apply at both ends: padded here if (before, after) differ, else left to the
+    """Return ``x`` and the padding still to apply at both ends: padded here if (before, after) differ, else left to the
     operator, which is faster.
     """
     if all(before == after for before, after in pairs):
@@ -75,7 +75,7 @@ def _pad_same(
 
 
 def _explicit(padding: Any, count: int) -> tuple[int, ...]:
-    """2·count ints in upstream's order (top, bottom, left, right, ...) from one int, ``count`` ints or all."""
+    """Return 2·count ints in MindSpore's order (top, bottom, left, right, ...) from one int, ``count`` ints or all."""
     sizes = (padding,) * (2 * count) if padding.__class__ is int else as_ints(padding)
     if len(sizes) == count:
         sizes = tuple(item for item in sizes for _ in (0, 1))
@@ -94,7 +94,7 @@ def conv_nd(
     groups: int,
     owner: str,
 ) -> Any:
-    """Convolution over ``count`` axes with MindSpore's padding modes."""
+    """Return the convolution over ``count`` axes with MindSpore's padding modes."""
     stride, dilation = sizes_of(stride, count), sizes_of(dilation, count)
     mode = pad_mode.lower()
     symmetric: Any = 0
@@ -125,7 +125,7 @@ def conv1d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    """Convolution of (N, C, L)."""
+    """Return the convolution of (N, C, L)."""
     return conv_nd(1, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv1d")
 
 
@@ -138,7 +138,7 @@ def conv2d_before_2_0(
     dilation: Any = 1,
     group: int = 1,
 ) -> Any:
-    """`conv2d` of MindSpore 1.9."""
+    """Run `conv2d` of MindSpore 1.9."""
     return conv_nd(2, inputs, weight, None, stride, pad_mode, padding, dilation, group, "conv2d")
 
 
@@ -153,7 +153,7 @@ def conv2d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    """Convolution of (N, C, H, W)."""
+    """Return the convolution of (N, C, H, W)."""
     return conv_nd(2, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv2d")
 
 
@@ -167,7 +167,7 @@ def conv3d(
     dilation: Any = 1,
     groups: int = 1,
 ) -> Any:
-    """Convolution of (N, C, D, H, W)."""
+    """Return the convolution of (N, C, D, H, W)."""
     return conv_nd(3, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv3d")
 
 
@@ -184,8 +184,8 @@ def conv_transpose_nd(
     output_padding: Any = 0,
     output_shape: Any = None,
 ) -> Any:
-    """The gradient of a convolution by its input, as a layer: weight (in, out / groups, ...); output length fixed by
-    mode or given.
+    """Return the gradient of a convolution by its input, as a layer: weight (in, out / groups, ...); output length
+    fixed by mode or given.
     """
     stride, dilation, kernel = sizes_of(stride, count), sizes_of(dilation, count), tuple(weight.shape[2:])
     lengths = tuple(x.shape[-count:])
@@ -228,7 +228,7 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Any:
-    """Transposed convolution of (N, C, H, W)."""
+    """Return the transposed convolution of (N, C, H, W)."""
     return wrap(kernels.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation))
 
 
@@ -242,24 +242,24 @@ def conv3d_transpose(
     group: int = 1,
     output_padding: Any = 0,
 ) -> Any:
-    """Transposed convolution of (N, C, D, H, W)."""
+    """Return the transposed convolution of (N, C, D, H, W)."""
     return conv_transpose_nd(3, inputs, weight, None, stride, pad_mode, padding, dilation, group, output_padding)
 
 
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Windows of (N, C, H, W) as columns (N, C·k, L)."""
+    """Return windows of (N, C, H, W) as columns (N, C·k, L)."""
     return wrap(kernels.unfold(input, kernel_size, dilation, padding, stride))
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Columns (N, C·k, L) or (N, C, k, L) added up into (N, C, H, W)."""
+    """Add columns (N, C·k, L) or (N, C, k, L) up into (N, C, H, W)."""
     if input.dim() == 4:
         input = torch.flatten(input, 1, 2)
     return wrap(kernels.fold(input, as_ints(output_size), kernel_size, dilation, padding, stride))
 
 
 def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any) -> Any:
-    """Columns (N, C, k, L) added up into (N, C, H, W)."""
+    """Add columns (N, C, k, L) up into (N, C, H, W)."""
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
 
 

@@ -1,4 +1,4 @@
-"""Making tensors. Part of ``mindspore.ops.function.array_func``."""
+"""Creation of tensors. Part of ``mindspore.ops.function.array_func``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _int64 = torch.int64
 
 
 def cast(input: Any, dtype: Any) -> Any:
-    """``input`` (tensor or number) in another dtype.
+    """Return ``input`` (tensor or number) in another dtype.
 
     Examples:
         >>> print(ops.cast(Tensor([1.7, -1.7]), ms.int32))
@@ -41,22 +41,22 @@ def cast(input: Any, dtype: Any) -> Any:
 
 
 def type_as(input: Any, other: Any) -> Any:
-    """``input`` in the dtype of ``other``."""
+    """Return ``input`` in the dtype of ``other``."""
     return cast(input, other.dtype)
 
 
 def zeros(size: Any, dtype: Any = None, *, device: Any = None) -> Any:
-    """Zeros of a shape; float32 by default."""
+    """Return zeros of a shape; float32 by default."""
     return wrap(torch.zeros(as_ints(size), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
 def ones(shape: Any, dtype: Any = None) -> Any:
-    """Ones of a shape; float32 by default."""
+    """Return ones of a shape; float32 by default."""
     return wrap(torch.ones(as_ints(shape), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """A shape filled with one value; without a dtype its integer part, in int64, as upstream."""
+    """Return a shape filled with one value; without a dtype its integer part, in int64, as MindSpore."""
     if isinstance(fill_value, torch.Tensor):
         fill_value = fill_value.item()
     if dtype is None:
@@ -65,13 +65,13 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
 
 
 def fill(type: Any, shape: Any, value: Any) -> Any:
-    """A shape filled with one value, in the dtype ``type``."""
+    """Return a shape filled with one value, in the dtype ``type``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
     return wrap(torch.full(as_ints(shape), value, dtype=dtype_or_none(type), device=current_device()))
 
 
 def fills(x: Any, value: Any) -> Any:
-    """A tensor like ``x`` filled with one value."""
+    """Return a tensor like ``x`` filled with one value."""
     return wrap(torch.full_like(x, value.item() if isinstance(value, torch.Tensor) else value))
 
 
@@ -83,27 +83,27 @@ def zero_(input: Any) -> Any:
 
 
 def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
-    """An n×m matrix with ones on the diagonal."""
+    """Return an n×m matrix with ones on the diagonal."""
     rows, columns = as_int(n), as_int(n if m is None else m)
     return wrap(torch.eye(rows, columns, dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
 def zeros_like(input: Any, *, dtype: Any = None) -> Any:
-    """Zeros of the shape and dtype of ``input``."""
+    """Return zeros of the shape and dtype of ``input``."""
     if not isinstance(input, torch.Tensor):
         input = as_plain(input)
     return wrap(torch.zeros_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
 
 
 def ones_like(input: Any, *, dtype: Any = None) -> Any:
-    """Ones of the shape and dtype of ``input``."""
+    """Return ones of the shape and dtype of ``input``."""
     if not isinstance(input, torch.Tensor):
         input = as_plain(input)
     return wrap(torch.ones_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
 
 
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """One value in the shape and dtype of ``input``."""
+    """Return one value in the shape and dtype of ``input``."""
     return wrap(
         torch.full_like(
             input, fill_value.item() if isinstance(fill_value, torch.Tensor) else fill_value, dtype=dtype_or_none(dtype)
@@ -116,7 +116,7 @@ def _number(value: Any) -> Any:
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
-    """start, start + step, ... below ``end``; one argument is the end. float32, or int64 if all are ints."""
+    """Return start, start + step, ... below ``end``; one argument is the end. float32, or int64 if all are ints."""
     if end is None:
         start, end = 0, start
     start, end, step = _number(start), _number(end), _number(step)
@@ -129,8 +129,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
 
 
 def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Tensor:
-    """As upstream in float32 whatever the dtype, each value from its own number: another way is an ulp beside, where
-    comparisons tell it apart (``arange(-8.0, 8.0, 0.1)`` holds a 0).
+    """Return a range computed in float32 for any dtype, as MindSpore, each value from its own number. Another formula
+    differs by an ulp, which comparisons show (``arange(-8.0, 8.0, 0.1)`` holds a 0).
     """
     first, last, width = np.float32(start), np.float32(end), np.float32(step)
     count = (last - first) / width
@@ -140,7 +140,7 @@ def _single_range(start: float, end: float, step: float, dtype: Any) -> torch.Te
 
 
 def range(start: Any, end: Any = None, step: Any = 1, maxlen: int = 1000000) -> Any:
-    """start, start + step, ... below ``end``; ints give int64."""
+    """Return start, start + step, ... below ``end``; ints give int64."""
     result = arange(start, end, step)
     return result if result.dtype.is_floating_point else wrap(to_dtype(result, torch.int64))
 
@@ -149,14 +149,14 @@ tensor_range = range
 
 
 def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any:
-    """``steps`` values from ``start`` to ``end``, both included; ``num`` is the name of 1.x."""
+    """Return ``steps`` values from ``start`` to ``end``, both included; ``num`` is the name of 1.x."""
     steps = num if steps is None else steps
     dtype = start.dtype if isinstance(start, torch.Tensor) else torch.float32
     return wrap(torch.linspace(float(start), float(end), int(steps), dtype=dtype, device=current_device()))
 
 
 def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = torch.float32) -> Any:
-    """base**start ... base**end in ``steps`` values."""
+    """Return base**start ... base**end in ``steps`` values."""
     return wrap(
         torch.logspace(
             float(start), float(end), int(steps), float(base), dtype=dtype_or_none(dtype), device=current_device()
@@ -165,24 +165,24 @@ def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = t
 
 
 def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
-    """A 0-d tensor from a number; without ``dtype``, float32."""
+    """Return a 0-d tensor from a number; without ``dtype``, float32."""
     return wrap(constant(input_x, current_device(), dtype_or_none(dtype)))
 
 
 def scalar_to_array(input_x: Any) -> Any:
-    """A 0-d tensor from a number."""
+    """Return a 0-d tensor from a number."""
     return wrap(as_plain(input_x))
 
 
 def scalar_cast(input_x: Any, input_y: Any) -> Any:
-    """A Python number converted to the kind of the dtype ``input_y``."""
+    """Return a Python number converted to the kind of the dtype ``input_y``."""
     dtype = dtype_or_none(input_y)
     assert dtype is not None
     return torch.tensor(_number(input_x)).to(dtype).item()
 
 
 def tuple_to_array(input_x: Any) -> Any:
-    """A 1-d tensor from a tuple (or list, or range) of numbers of one type; ints give int32, floats float32."""
+    """Return a 1-d tensor from a tuple (or list, or range) of numbers of one type; ints give int32, floats float32."""
     if isinstance(input_x[0], torch.Tensor) and input_x[0].dim():
         result = torch.stack([plain(item) for item in input_x])
     else:
@@ -191,14 +191,14 @@ def tuple_to_array(input_x: Any) -> Any:
 
 
 def check_one_hot(indices: torch.Tensor) -> None:
-    """TypeError unless they are int32 or int64."""
+    """Raise TypeError unless they are int32 or int64."""
     if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
         raise TypeError(f"For 'OneHot', the indices must be Int32 or Int64, but got {dtype_name(indices.dtype)}.")
 
 
 def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
-    """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of range
-    give none.
+    """Return ``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of
+    range give none.
 
     Raises:
         TypeError: unless ``indices`` are int32 or int64.
@@ -215,22 +215,22 @@ def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axi
 
 
 def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) -> Any:
-    """(2, n) indices of the lower triangle."""
+    """Return (2, n) indices of the lower triangle."""
     return wrap(torch.tril_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
 
 
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) -> Any:
-    """(2, n) indices of the upper triangle."""
+    """Return (2, n) indices of the upper triangle."""
     return wrap(torch.triu_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
 
 
 def vander(x: Any, N: int | None = None) -> Any:
-    """The Vandermonde matrix, highest power first."""
+    """Return the Vandermonde matrix, highest power first."""
     return wrap(vandermonde(x, N))
 
 
 def vandermonde(x: torch.Tensor, count: int | None, increasing: bool = False) -> torch.Tensor:
-    """``count`` powers of the elements of a vector, in rows; `torch.vander` has no derivative."""
+    """Return ``count`` powers of the elements of a vector, in rows; `torch.vander` has no derivative."""
     if x.dim() != 1:
         raise ValueError(f"For 'vander', the input must have one axis, but got the shape {tuple(x.shape)}.")
     exponents = torch.arange(len(x) if count is None else count, device=x.device)
@@ -238,52 +238,52 @@ def vandermonde(x: torch.Tensor, count: int | None, increasing: bool = False) ->
 
 
 def diag(input: Any) -> Any:
-    """A tensor of twice the axes with ``input`` on its diagonal."""
+    """Return a tensor of twice the axes with ``input`` on its diagonal."""
     shape = tuple(input.shape)
     return wrap(torch.reshape(torch.diag_embed(torch.reshape(input, (-1,))), shape + shape))
 
 
 def diagflat(input: Any, offset: int = 0) -> Any:
-    """A matrix with the flattened ``input`` on a diagonal."""
+    """Return a matrix with the flattened ``input`` on a diagonal."""
     return wrap(torch.diagflat(input, offset))
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices with the last axis of ``input`` on a diagonal."""
+    """Return matrices with the last axis of ``input`` on a diagonal."""
     return wrap(torch.diag_embed(input, offset, dim1, dim2))
 
 
 def meshgrid(*inputs: Any, indexing: str = "xy") -> Any:
-    """Coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
+    """Return coordinate grids of 1-d tensors; "xy" swaps the first two axes."""
     if len(inputs) == 1 and isinstance(inputs[0], (tuple, list)):
         inputs = tuple(inputs[0])
     return tuple(map(copied, torch.meshgrid(*inputs, indexing=indexing)))
 
 
 def cartesian_prod(*inputs: Any) -> Any:
-    """All combinations of the elements of 1-d tensors."""
+    """Return all combinations of the elements of 1-d tensors."""
     return wrap(torch.cartesian_prod(*inputs))
 
 
 def combinations(input: Any, r: int = 2, with_replacement: bool = False) -> Any:
-    """All combinations of ``r`` elements."""
+    """Return all combinations of ``r`` elements."""
     return wrap(torch.combinations(input, r, bool(with_replacement)))
 
 
 def block_diag(*inputs: Any) -> Any:
-    """A matrix with the inputs as blocks on its diagonal."""
+    """Return a matrix with the inputs as blocks on its diagonal."""
     return wrap(torch.block_diag(*inputs))
 
 
 def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
-    """A triangular window."""
+    """Return a triangular window."""
     return wrap(
         torch.bartlett_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
     )
 
 
 def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
-    """A Blackman window."""
+    """Return a Blackman window."""
     return wrap(
         torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
     )
@@ -292,7 +292,7 @@ def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = N
 def hamming_window(
     window_length: Any, periodic: bool = True, alpha: float = 0.54, beta: float = 0.46, *, dtype: Any = None
 ) -> Any:
-    """A Hamming window."""
+    """Return a Hamming window."""
     return wrap(
         torch.hamming_window(
             int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype), device=current_device()
@@ -301,7 +301,7 @@ def hamming_window(
 
 
 def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
-    """A Hann window; float64 by default."""
+    """Return a Hann window; float64 by default."""
     return wrap(
         torch.hann_window(
             int(window_length), periodic, dtype=dtype_or_none(dtype) or torch.float64, device=current_device()
@@ -310,29 +310,29 @@ def hann_window(window_length: Any, periodic: bool = True, *, dtype: Any = None)
 
 
 def kaiser_window(window_length: Any, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None) -> Any:
-    """A Kaiser window, float64 unless ``dtype`` says otherwise."""
+    """Return a Kaiser window, float64 unless ``dtype`` says otherwise."""
     made = torch.kaiser_window(int(window_length), periodic, beta, dtype=dtype_or_none(dtype) or torch.float64)
     return wrap(sent(made, current_device()))
 
 
 def sequence_mask(lengths: Any, maxlen: int | None = None) -> Any:
-    """Bool mask of shape lengths.shape + (maxlen,), true below each length."""
+    """Return bool mask of shape lengths.shape + (maxlen,), true below each length."""
     maxlen = int(torch.max(lengths)) if maxlen is None else int(maxlen)
     return wrap(torch.arange(maxlen, device=lengths.device) < torch.unsqueeze(lengths, -1))
 
 
 def deepcopy(input_x: Any) -> Any:
-    """A copy on new storage."""
+    """Return a copy on new storage."""
     return wrap(torch.clone(input_x))
 
 
 def new_ones(input: Any, size: Any, *, dtype: Any = None) -> Any:
-    """Ones of a size, in ``dtype`` or that of ``input``."""
+    """Return ones of a size, in ``dtype`` or that of ``input``."""
     return wrap(torch.Tensor.new_ones(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 
 def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
-    """Zeros of a size, in ``dtype`` or that of ``input``."""
+    """Return zeros of a size, in ``dtype`` or that of ``input``."""
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 

@@ -1,6 +1,4 @@
-"""Cross entropies with upstream's derivatives, which are other ones than torch's. Parts of
-``mindspore.ops.function.nn_func``.
-"""
+"""Cross entropies with MindSpore's derivatives, other than torch's. Parts of ``mindspore.ops.function.nn_func``."""
 
 from __future__ import annotations
 
@@ -16,17 +14,17 @@ _LEAST = 1e-12  # of a probability
 
 
 def _with_signature(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """torch asks for the signature at each call where there is a ``setup_context``: 60 us, unless it is kept."""
+    """Cache the signature: torch computes it at each call with a ``setup_context``, which takes 60 us."""
     forward.__signature__ = inspect.signature(forward)  # type: ignore[attr-defined]
     return forward
 
 
 class BinaryCrossEntropy(torch.autograd.Function):
-    """-(y log p + (1 - y) log(1 - p)) with upstream's guards: 1e-12 is added in the logarithms, p (1 - p) is not less
-    than that below the derivative by p, and none is in that by y.
+    """-(y log p + (1 - y) log(1 - p)) with MindSpore's guards. 1e-12 is added in the logarithms. p (1 - p) is at least
+    1e-12 in the derivative by p; the derivative by y has no guard.
     """
 
-    only_operators = True  # Python in its backward pass looks at no value
+    only_operators = True  # its backward reads no values in Python
     generate_vmap_rule = True
 
     @staticmethod
@@ -49,8 +47,8 @@ class BinaryCrossEntropy(torch.autograd.Function):
 
 
 class _SoftmaxCrossEntropy(torch.autograd.Function):
-    """-Σ y log softmax(x), whose derivative by x is upstream's, softmax(x) - y, also where y does not sum to 1 (rows
-    without a class, with two); that by y is 0.
+    """-Σ y log softmax(x) with MindSpore's derivatives: softmax(x) - y by x, also where y does not sum to 1 (rows
+    without a class, with two); 0 by y.
     """
 
     only_operators = True
@@ -72,8 +70,8 @@ class _SoftmaxCrossEntropy(torch.autograd.Function):
 
 
 def rows_cross_entropy(logits: Any, labels: Any) -> Any:
-    """The loss of each row against its labels, as `_SoftmaxCrossEntropy` has it; numbers of 16 bits are rounded once,
-    as upstream.
+    """Return the loss of each row against its labels, as `_SoftmaxCrossEntropy`; 16-bit numbers are rounded once, as in
+    MindSpore.
     """
     labels = labels.detach()
     is_recorded = logits.requires_grad and torch.is_grad_enabled()

@@ -28,7 +28,7 @@ def ctc_loss(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Any:
-    """(connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
+    """Return (connectionist temporal classification loss, log alpha: of each sequence's paths, by step and state)."""
     input_lengths, target_lengths = (to_dtype(as_plain(item), _int64).cpu() for item in (input_lengths, target_lengths))
     losses, alpha = torch._ctc_loss(
         log_probs,
@@ -49,8 +49,8 @@ def ctc_loss(
 
 
 def check_labels(targets: Any, target_lengths: torch.Tensor, classes: int) -> torch.Tensor:
-    """Return the labels as int64, those behind the lengths as 0. Torch's kernel would read beyond its memory for a
-    label that is no class.
+    """Return the labels as int64, those behind the lengths as 0. Torch's kernel would read out of bounds for a label
+    that is no class.
     """
     targets = to_dtype(targets, _int64)
     if targets.dim() > 1:
@@ -77,7 +77,8 @@ def ctc_loss_outputs(
     collapse_repeated: bool = False,
     merge_repeated: bool = True,
 ) -> Any:
-    """(loss of each sequence, its gradient by ``x``) for (time, batch, classes) logits; the last class is the blank.
+    """Return (loss of each sequence, its gradient by ``x``) for (time, batch, classes) logits; the last class is the
+    blank.
 
     Labels come as coordinates (batch, place) and values; below 0, or from the blank on, is padding. A sequence that has
     no path to its labels has the loss infinity and no gradient.
@@ -88,7 +89,7 @@ def ctc_loss_outputs(
         merge_repeated: a path may stay at a label, and needs a blank between two equal ones; False: each step is a
             label of its own.
     """
-    if x.dtype is torch.float16:  # what leads nowhere is below its range
+    if x.dtype is torch.float16:  # dead ends are below its range
         found = ctc_loss_outputs(
             x.float(), labels_indices, labels_values, sequence_length, ignore_longer, collapse_repeated, merge_repeated
         )
@@ -118,7 +119,7 @@ def ctc_loss_outputs(
 def _ctc_labels(
     indices: list[list[int]], values: list[int], batch: int, blank: int, collapse_repeated: bool
 ) -> list[list[int]]:
-    """The labels of each sequence without padding."""
+    """Return the labels of each sequence without padding."""
     rows: list[list[int]] = [[] for _ in range(batch)]
     padded = [False] * batch
     for (row, _), label in zip(indices, values):
@@ -135,7 +136,7 @@ def _ctc_labels(
 
 
 def _ctc_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
-    """CTC's loss of each sequence; torch's gives NaN as the gradient of an infinite one."""
+    """Return CTC's loss of each sequence; torch's gives NaN as the gradient of an infinite one."""
     targets = constant([label for labels in rows for label in labels], log_probs.device, _int64)
     shared = log_probs.shape[2] - 1, "none"
     lengths = torch.tensor(spans), torch.tensor([len(labels) for labels in rows])
@@ -147,8 +148,8 @@ def _ctc_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> tor
 
 
 def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) -> torch.Tensor:
-    """The same where a path may not stay at a label: the sum over paths, step by step, of the log probability to be at
-    each state.
+    """Return the same where a path may not stay at a label: the sum over paths, step by step, of the log probability to
+    be at each state.
 
     States are blank, label, blank, label, …, blank.
     """
@@ -177,8 +178,8 @@ def _ctc_not_merging(log_probs: Any, rows: list[list[int]], spans: list[int]) ->
 
 
 def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool = True) -> Any:
-    """(coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities; last
-    class is blank.
+    """Return (coordinates, values, dense shape, score) of the best path of (time, batch, classes) log probabilities;
+    last class is blank.
     """
     for row, steps in enumerate(as_plain(sequence_length).tolist()):
         if steps > inputs.shape[0]:

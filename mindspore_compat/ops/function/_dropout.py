@@ -36,7 +36,7 @@ def _check_probability(p: Any, owner: str) -> float:
 
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None = None) -> Any:
-    """Elements set to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
+    """Set elements to 0 with probability ``p``, the rest scaled by 1 / (1 - p)."""
     p = _check_probability(p, "dropout")
     if not training:
         return input
@@ -52,12 +52,12 @@ def dropout(input: Any, p: float = 0.5, training: bool = True, seed: int | None 
 
 
 def dropout_stream(keep_prob: float, seed: int, seed2: int) -> SeedStream:
-    """What an operator or layer with these seeds draws from."""
+    """Return the random stream of an operator or layer with these seeds."""
     return stream_with(partial(Masks, seed, seed2, keep_prob), seed, seed2)
 
 
 def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
-    """(x · mask / keep_prob, mask)."""
+    """Return (x · mask / keep_prob, mask)."""
     engine = engine_of(seed, "dropout", None, x, repeats=True)
     if engine is not None:
         result, mask = _masked(x, engine)
@@ -71,18 +71,18 @@ def dropout_with_mask(x: Any, keep_prob: float, seed: int | None = None) -> Any:
 
 
 def dropped(x: Any, p: float, stream: SeedStream) -> Any:
-    """`dropout` in training, by upstream's numbers where ``stream`` has them."""
+    """Run `dropout` in training, with MindSpore's numbers where ``stream`` has them."""
     engine = engine_of(stream, "dropout", None, x, repeats=True)
     return torch.dropout(x, p, True) if engine is None else _masked(x, engine)[0]
 
 
 def draws_by_engine(stream: SeedStream, x: torch.Tensor) -> bool:
-    """Whether `dropped` would give upstream's numbers."""
+    """Return whether `dropped` would use MindSpore's numbers."""
     return isinstance(stream, Drawn) and engines_draw((x,))
 
 
 def _masked(x: torch.Tensor, engine: Masks) -> tuple[torch.Tensor, torch.Tensor]:
-    """(what the engine keeps of x, scaled up with upstream's rounding, and the mask, bool)."""
+    """Return (x with the engine's mask, scaled up with MindSpore's rounding, and the mask, bool)."""
     mask = filled(engine.fill, x.shape, torch.bool)
     return x * mask * _scale(engine.keep_prob, x.dtype), mask
 
@@ -93,29 +93,29 @@ def _scale(keep_prob: float, dtype: torch.dtype) -> float:
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels of (N, C, L) or (C, L) set to 0 with probability ``p``."""
+    """Set whole channels of (N, C, L) or (C, L) to 0 with probability ``p``."""
     p = _check_probability(p, "dropout1d")
     found = _channels("Dropout2D", torch.unsqueeze(input, -1), p) if training and input.dim() == 3 else None
     return wrap(tf.dropout1d(input, p, training) if found is None else torch.squeeze(found, -1))
 
 
 def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels set to 0 with probability ``p``."""
+    """Set whole channels to 0 with probability ``p``."""
     p = _check_probability(p, "dropout2d")
     found = _channels("Dropout2D", input, p) if training else None
     return wrap(tf.dropout2d(input, p, training) if found is None else found)
 
 
 def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Whole channels set to 0 with probability ``p``."""
+    """Set whole channels to 0 with probability ``p``."""
     p = _check_probability(p, "dropout3d")
     found = _channels("Dropout3D", input, p) if training else None
     return wrap(tf.dropout3d(input, p, training) if found is None else found)
 
 
 def channel_mask(operator: str, x: torch.Tensor, keep_prob: float) -> torch.Tensor | None:
-    """The channels that ``Dropout2D`` or ``Dropout3D`` keeps of (N, C, ...): bool, with axes of size 1 behind; None
-    where torch draws, as it does without a seed.
+    """Return the channels that ``Dropout2D`` or ``Dropout3D`` keeps of (N, C, ...): bool, with axes of size 1 behind;
+    None where torch draws, as it does without a seed.
     """
     if get_seed() is None or not keep_prob:
         return None
@@ -125,7 +125,7 @@ def channel_mask(operator: str, x: torch.Tensor, keep_prob: float) -> torch.Tens
 
 @lru_cache(None)
 def _shared(operator: str, keep_prob: float) -> SeedStream:
-    """The operators have no seeds, so that one kernel serves all with this rate."""
+    """Return one kernel for all operators of this rate: they have no seeds."""
     return stream_with(partial(ChannelMasks, keep_prob), 1)
 
 

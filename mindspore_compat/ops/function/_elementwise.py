@@ -21,7 +21,7 @@ _float32 = torch.float32
 
 
 def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "") -> Callable[[Any], Any]:
-    """``name(input)`` over a function of one tensor."""
+    """Return ``name(input)`` over a function of one tensor."""
 
     def op(input: Any) -> Any:
         try:
@@ -35,7 +35,7 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
 
 
 def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable[[Any, Any], Any]:
-    """``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
+    """Return ``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
 
     def op(input: Any, other: Any) -> Any:
         try:
@@ -51,8 +51,8 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor]) -> Callable
 def _operator(
     name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor]
 ) -> Callable[[Any, Any], Any]:
-    """``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one dtype need
-    none.
+    """Return ``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one
+    dtype need none.
     """
 
     def op(input: Any, other: Any) -> Any:
@@ -81,7 +81,7 @@ def _operator(
 
 
 def _in_single(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The function, of 16-bit floats by way of float32: torch has no kernels of its derivative by them."""
+    """Return the function, computed in float32 for 16-bit floats: torch has no kernels of its derivative for them."""
 
     def apply(x: Any) -> Any:
         is_half = x.dtype in (torch.float16, torch.bfloat16)
@@ -156,7 +156,7 @@ sinh = _unary("sinh", torch.sinh)
 
 
 def sqrt(x: Any) -> Any:
-    """Square root, element by element."""
+    """Return the square root, element by element."""
     return wrap(torch.sqrt(x))
 
 
@@ -171,27 +171,27 @@ def round(input: Any, *, decimals: int = 0) -> Any:
 
 
 def logit(input: Any, eps: float | None = None) -> Any:
-    """log(x / (1 - x)), with x cut to [eps, 1 - eps] if ``eps`` is given."""
+    """Return log(x / (1 - x)), with x cut to [eps, 1 - eps] if ``eps`` is given."""
     return wrap(torch.logit(input, None if eps is None or eps < 0 else eps))
 
 
 def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
-    """``input`` with nan and infinities replaced; None: 0 and the dtype's extremes."""
+    """Return ``input`` with nan and infinities replaced; None: 0 and the dtype's extremes."""
     return wrap(torch.nan_to_num(input, nan, posinf, neginf))
 
 
 def polygamma(n: Any, input: Any) -> Any:
-    """The n-th derivative of digamma."""
+    """Return the n-th derivative of digamma."""
     return wrap(torch.polygamma(int(n), input))
 
 
 def mvlgamma(input: Any, p: int) -> Any:
-    """Multivariate log-gamma of dimension ``p``."""
+    """Return the multivariate log-gamma of dimension ``p``."""
     return wrap(torch.mvlgamma(input, p))
 
 
 def population_count(input_x: Any) -> Any:
-    """The number of set bits of each element, as uint8."""
+    """Return the number of set bits of each element, as uint8."""
     bits = input_x.element_size() * 8
     counts = builtins.sum(
         torch.bitwise_and(torch.bitwise_right_shift(input_x, shift), 1) for shift in builtins.range(bits)
@@ -200,27 +200,27 @@ def population_count(input_x: Any) -> Any:
 
 
 def view_as_real(input: Any) -> Any:
-    """A complex tensor as a float one with a last axis of (real, imaginary)."""
+    """Return a complex tensor as a float one with a last axis of (real, imaginary)."""
     return wrap(torch.clone(torch.view_as_real(input)))
 
 
 def is_complex(input: Any) -> bool:
-    """Whether the dtype is complex."""
+    """Return whether the dtype is complex."""
     return torch.is_complex(input)
 
 
 def is_floating_point(input: Any) -> bool:
-    """Whether the dtype is a float."""
+    """Return whether the dtype is a float."""
     return torch.is_floating_point(input)
 
 
 def is_nonzero(input: Any) -> bool:
-    """Whether the only element is not zero."""
+    """Return whether the only element is not zero."""
     return bool(input)
 
 
 def eps(x: Any) -> Any:
-    """A tensor like ``x`` filled with the smallest step above 1 in its dtype."""
+    """Return a tensor like ``x`` filled with the smallest step above 1 in its dtype."""
     return wrap(torch.full_like(x, torch.finfo(x.dtype).eps))
 
 

@@ -1,5 +1,5 @@
-"""Tokens sent to experts and back, rotary positions and additions fused with norms. Parts of ``nn_func`` and
-``other_func``; upstream runs them on Ascend only, what is computed follows its docstrings.
+"""Token routing to experts and back, rotary positions and additions fused with norms. Parts of ``nn_func`` and
+``other_func``; MindSpore runs them on Ascend only, and its docstrings define the results.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = """
 def add_layer_norm(
     x1: Any, x2: Any, gamma: Any, beta: Any, epsilon: float = 1e-5, additional_output: bool = False
 ) -> Any:
-    """(layer norm of x = x1 + x2 over the last axis, mean, 1 / standard deviation, x).
+    """Return (layer norm of x = x1 + x2 over the last axis, mean, 1 / standard deviation, x).
 
     The fourth is x whether ``additional_output`` asks for it or not. mean and 1 / deviation are float32.
     """
@@ -36,7 +36,7 @@ def add_layer_norm(
 
 
 def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
-    """(x / rms · gamma, 1 / rms in float32, x) of x = x1 + x2, over the axes of ``gamma``."""
+    """Return (x / rms · gamma, 1 / rms in float32, x) of x = x1 + x2, over the axes of ``gamma``."""
     x = x1 + x2
     exact = torch.Tensor.float(x)
     axes = tuple(range(-gamma.dim(), 0))
@@ -45,7 +45,7 @@ def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
 
 
 def _turned(x: torch.Tensor, interleaved: bool) -> torch.Tensor:
-    """Each pair of values turned by 90 degrees: halves of the last axis, or neighbours."""
+    """Turn each pair of values by 90 degrees: halves of the last axis, or neighbours."""
     if not interleaved:
         first, second = torch.chunk(x, 2, -1)
         return torch.cat((-second, first), -1)
@@ -55,7 +55,7 @@ def _turned(x: torch.Tensor, interleaved: bool) -> torch.Tensor:
 
 
 def rotary_position_embedding(x: Any, cos: Any, sin: Any, mode: int = 0) -> Any:
-    """x · cos + turned x · sin; ``mode`` 0 turns the halves of the last axis, 1 neighbours.
+    """Return x · cos + turned x · sin; ``mode`` 0 turns the halves of the last axis, 1 neighbours.
 
     Raises:
         TypeError: for other types. ValueError: for another mode.
@@ -66,7 +66,7 @@ def rotary_position_embedding(x: Any, cos: Any, sin: Any, mode: int = 0) -> Any:
 
 
 def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids: Any, cos_format: int = 0) -> Any:
-    """(query, key) with rotary positions.
+    """Return (query, key) with rotary positions.
 
     Args:
         query, key: (B, S, N · D) or (B, S, N, D).
@@ -92,7 +92,7 @@ def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids:
 
 
 def moe_token_permute(tokens: Any, indices: Any, num_out_tokens: int | None = None, padded_mode: bool = False) -> Any:
-    """(tokens sorted by their experts, place of each choice among them as int32).
+    """Return (tokens sorted by their experts, place of each choice among them as int32).
 
     Args:
         tokens: (T, H).
@@ -126,7 +126,7 @@ def moe_token_unpermute(
     padded_mode: bool = False,
     restore_shape: Any = None,
 ) -> Any:
-    """The tokens in their old order, those of one token added up with weights ``probs`` (T, K), in their dtype.
+    """Return the tokens in their old order, those of one token added up with weights ``probs`` (T, K), in their dtype.
 
     Choices that were dropped by `moe_token_permute` count 0.
     """
@@ -141,7 +141,7 @@ def moe_token_unpermute(
 
 
 def moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int) -> Any:
-    """(rows of ``x`` by their experts, place of each choice, sorted experts); ``row_idx`` numbers the choices."""
+    """Return (rows of ``x`` by experts, place of each choice, sorted experts); ``row_idx`` numbers the choices."""
     experts, order = torch.sort(torch.flatten(expert_idx), stable=True)
     source = torch.flatten(row_idx)[order].long()
     places = torch.empty_like(source)
@@ -161,8 +161,8 @@ def moe_init_routing_v2(
     expert_tokens_count_or_cumsum_flag: int,
     expert_tokens_before_capacity_flag: bool,
 ) -> Any:
-    """(rows of ``x`` by their experts, place of each choice or -1, tokens of each expert, tokens before some were
-    dropped).
+    """Return (rows of ``x`` by their experts, place of each choice or -1, tokens of each expert, tokens before some
+    were dropped).
 
     Args:
         x: (T, H). expert_idx: (T, K).
@@ -203,7 +203,7 @@ def moe_init_routing_v2(
 
 
 def moe_compute_expert_tokens(sorted_experts: Any, num_expert: int) -> Any:
-    """How many of ``sorted_experts`` are at most 0, 1, ...: int32 (num_expert,)."""
+    """Return the number of ``sorted_experts`` that are at most 0, 1, ...: int32 (num_expert,)."""
     numbers = torch.arange(num_expert, device=sorted_experts.device, dtype=sorted_experts.dtype)
     return wrap(torch.searchsorted(torch.Tensor.contiguous(sorted_experts), numbers, right=True, out_int32=True))
 
@@ -217,7 +217,7 @@ def moe_finalize_routing(
     expanded_row_idx: Any = None,
     expanded_expert_idx: Any = None,
 ) -> Any:
-    """x1 + x2 + the sum over choices of scales · (row of ``expanded_x`` + bias of its expert), (T, H)."""
+    """Return x1 + x2 + the sum over choices of scales · (row of ``expanded_x`` + bias of its expert), (T, H)."""
     tokens, out = x1.shape[0], x1 if x2 is None else x1 + x2
     places = torch.reshape(expanded_row_idx, (-1, tokens)).long()
     rows = torch.transpose(expanded_x[places], 0, 1)  # (T, K, H)
@@ -229,7 +229,7 @@ def moe_finalize_routing(
 
 
 def moe_gating_topk_softmax(x: Any, finished: Any = None, k: int = 1) -> Any:
-    """(the k greatest of softmax(x), their experts, numbers of the choices: choice by choice)."""
+    """Return (the k greatest of softmax(x), their experts, numbers of the choices: choice by choice)."""
     weights = torch.Tensor.to(torch.softmax(torch.Tensor.float(x), -1), x.dtype)
     order = torch.argsort(weights, dim=-1, descending=True, stable=True)[..., :k]
     found = torch.gather(weights, -1, order)
@@ -240,7 +240,7 @@ def moe_gating_topk_softmax(x: Any, finished: Any = None, k: int = 1) -> Any:
 
 
 def group_topk(token: Any, idx_arr: Any, group_num: int, k: int, k_inner: int = 1) -> Any:
-    """``token`` (T, E), in place with 0 in all groups of experts but the k greatest.
+    """Return ``token`` (T, E), in place with 0 in all groups of experts but the k greatest.
 
     A group of E / group_num neighbours counts the sum of its ``k_inner`` greatest. ``idx_arr`` has no effect.
     """
@@ -264,7 +264,7 @@ def ring_attention_update(
     actual_seq_qlen: Any = None,
     layout: str = "SBH",
 ) -> Any:
-    """(attention, softmax maximum, softmax sum) of keys in two parts, from those of each part.
+    """Return (attention, softmax maximum, softmax sum) of keys in two parts, from those of each part.
 
     Args:
         prev_attn_out, cur_attn_out: (S, B, H), or (T, N, D) in layout "TND".
@@ -290,7 +290,7 @@ def ring_attention_update(
 
 
 def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, locations: Any, weight: Any) -> Any:
-    """Weighted bilinear samples of feature maps in several scales, (B, queries, heads · D).
+    """Return weighted bilinear samples of feature maps in several scales, (B, queries, heads · D).
 
     Args:
         value: (B, keys, heads, D), the maps one after the other.

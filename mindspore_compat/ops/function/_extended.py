@@ -1,4 +1,4 @@
-"""Functions of several areas that upstream added late: segments, Taylor series, gradients stopped in place, layouts."""
+"""Late additions of several areas: segments, Taylor series, gradients stopped in place, layouts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = """
 
 
 def adaptive_avg_pool2d_ext(input: Any, output_size: Any) -> Any:
-    """Means over windows so that ``output_size`` remains; None in it keeps an axis."""
+    """Return means over windows so that ``output_size`` remains; None in it keeps an axis."""
     size = output_size if isinstance(output_size, (tuple, list)) else (output_size, output_size)
     whole = [given if given is not None else have for given, have in zip(size, input.shape[-2:])]
     return wrap(kernels.adaptive_avg_pool2d(input, as_ints(whole)))
 
 
 def bernoulli_ext(input: Any, *, generator: Any = None) -> Any:
-    """1 with the probabilities ``input``, else 0, in its dtype; ``generator`` is torch's."""
+    """Return 1 with the probabilities ``input``, else 0, in its dtype; ``generator`` is torch's."""
     return wrap(torch.bernoulli(input, generator=generator))
 
 
 def sparse_segment_mean(x: Any, indices: Any, segment_ids: Any) -> Any:
-    """The means of the rows ``x[indices]`` with one sorted segment number; 0 for numbers without rows.
+    """Return the means of the rows ``x[indices]`` with one sorted segment number; 0 for numbers without rows.
 
     Raises:
         ValueError: for unsorted numbers.
@@ -46,7 +46,7 @@ def sparse_segment_mean(x: Any, indices: Any, segment_ids: Any) -> Any:
 
 
 def stop_gradient_(input: Any) -> None:
-    """No gradient flows through ``input`` from here on, in place.
+    """Stop gradients through ``input`` from here on, in place.
 
     Raises:
         TypeError: for something else than a Tensor. RuntimeError: for a view through which gradients flow.
@@ -58,8 +58,8 @@ def stop_gradient_(input: Any) -> None:
 
 
 def reshard(tensor: Any, layout: Any) -> Any:
-    """``tensor``: how it is cut over processes does not change its values, and the parallel modes choose their own
-    layout where one has to follow another.
+    """Return ``tensor``: its sharding does not change its values, and the parallel modes choose their own layout if one
+    has to follow another.
     """
     return tensor
 
@@ -69,7 +69,7 @@ def _slope(fn: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _derivatives(fn: Callable[[Any], Any], t: Any, order: int) -> list[Any]:
-    """fn and its derivatives up to ``order`` at the scalar ``t``."""
+    """Return fn and its derivatives up to ``order`` at the scalar ``t``."""
     functions = [fn]
     for _ in range(order):
         functions.append(_slope(functions[-1]))
@@ -77,7 +77,7 @@ def _derivatives(fn: Callable[[Any], Any], t: Any, order: int) -> list[Any]:
 
 
 def jet(fn: Callable[..., Any], primals: Any, series: Any) -> tuple[Any, Any]:
-    """(outputs, their derivatives of orders 1 to n stacked) along the curve whose value is ``primals`` and whose
+    """Return (outputs, their derivatives of orders 1 to n stacked) along the curve whose value is ``primals`` and whose
     derivatives are ``series``: (n, shape) for each input.
 
     Args:

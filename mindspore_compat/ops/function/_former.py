@@ -1,4 +1,4 @@
-"""Functions with the signatures of earlier releases, which a keyword of theirs chooses."""
+"""Functions with the signatures of earlier releases, selected by their keywords."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ __all__ = ["FORMER", "NAMES"]
 
 
 def argmax(x: Any, axis: Any = -1, output_type: Any = torch.int32) -> Any:
-    """1.9: the index of the maximum in a dtype."""
+    """Return the index of the maximum in a dtype (1.9)."""
     return wrap(to_dtype(_argmax(x, axis), output_type))
 
 
 def grad(fn: Any, grad_first_param: bool = False) -> Any:
-    """1.5: the gradient by the first argument, or by all."""
+    """Return the gradient by the first argument, or by all (1.5)."""
     return GradOperation(get_all=not grad_first_param)(fn)
 
 
 def matmul(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    """1.3 to 1.8: the product in a dtype."""
+    """Return the product in a dtype (1.3 to 1.8)."""
     product = _matmul(x1, x2)
     return product if dtype is None else wrap(to_dtype(product, dtype))
 
 
 def median(x: Any, global_median: bool = False, axis: int = 0, keep_dims: bool = False) -> Any:
-    """1.9: (the median of all or along ``axis``, its index)."""
+    """Return (the median of all or along ``axis``, its index) (1.9)."""
     return wrap(tuple(torch.median(torch.flatten(x), 0) if global_median else torch.median(x, axis, keep_dims)))
 
 
 def norm(input_x: Any, axis: Any = None, p: int = 2, keep_dims: bool = False, epsilon: float = 1e-12) -> Any:
-    """1.9: the p-norm of all elements along the axes."""
+    """Return the p-norm of all elements along the axes (1.9)."""
     return lp_norm(input_x, tuple(range(input_x.dim())) if axis is None else axis, p, keep_dims, epsilon)
 
 
 def vjp(fn: Any, inputs: Any, v: Any) -> Any:
-    """1.7 to 1.9: (outputs, gradients of the inputs)."""
+    """Return (outputs, gradients of the inputs) (1.7 to 1.9)."""
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     outputs, gradients = _vjp(fn, *inputs)
     found = gradients(*v) if isinstance(v, (tuple, list)) else gradients(v)
@@ -57,32 +57,32 @@ def vjp(fn: Any, inputs: Any, v: Any) -> Any:
 
 
 def control_depend(src: Any, dst: Any, depend_mode: int = 0) -> Any:
-    """1.0, 1.1: the order of two operations, which is that of the program here; gives the first."""
+    """Return the first (1.0, 1.1): the order of two operations is that of the program here."""
     return src
 
 
 def isinstance_(inst: Any, type_: Any) -> bool:
-    """1.x: whether a value is of a type or of its family."""
+    """Return whether a value is of a type or of its family (1.x)."""
     return hastype(inst, type_)
 
 
 def issubclass_(type_: Any, dtype: Any) -> bool:
-    """1.x: whether a type is another or of its family."""
+    """Return whether a type is another or of its family (1.x)."""
     return _issubclass_(type_, dtype)
 
 
 def meshgrid(inputs: Any, indexing: str = "xy") -> Any:
-    """1.9: coordinate grids of a tuple of tensors."""
+    """Return coordinate grids of a tuple of tensors (1.9)."""
     return _meshgrid(*inputs, indexing=indexing)
 
 
 def pack(x: Any, axis: int = 0) -> Any:
-    """1.x: `stack`."""
+    """Run `stack` (1.x)."""
     return stack(x, axis)
 
 
 def same_type_shape(input_x: Any, input_y: Any) -> Any:
-    """1.x: ``input_x``, after a check that ``input_y`` has its dtype and shape."""
+    """Return ``input_x``, after a check that ``input_y`` has its dtype and shape (1.x)."""
     if input_x.dtype is not input_y.dtype or input_x.shape != input_y.shape:
         raise TypeError(
             f"For 'SameTypeShape', both must have one dtype and shape, but got {input_x.dtype}, {input_x.shape} and "

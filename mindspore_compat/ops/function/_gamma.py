@@ -1,4 +1,4 @@
-"""The incomplete gamma functions with derivatives by both arguments; torch has none by the first."""
+"""Incomplete gamma functions with derivatives by both arguments; torch has none by the first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _LowerGamma(torch.autograd.Function):
 
 @torch.no_grad()
 def _by_order(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """dP/da from four differences."""
+    """Return dP/da from four differences."""
     order, place = a.double(), x.double()
     step = torch.clamp(order / 4, max=_STEP)
 
@@ -40,12 +40,12 @@ def _by_order(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def gammainc(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """P(a, x), element by element."""
+    """Return P(a, x), element by element."""
     return _LowerGamma.apply(*torch.broadcast_tensors(a, x)) if a.requires_grad else torch.special.gammainc(a, x)
 
 
 def gammaincc(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """1 - P(a, x), element by element."""
+    """Return 1 - P(a, x), element by element."""
     if not a.requires_grad:
         return torch.special.gammaincc(a, x)
     lower = gammainc(a, x)

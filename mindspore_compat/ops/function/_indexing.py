@@ -37,15 +37,15 @@ _int64 = torch.int64
 
 
 def as_long(indices: Any, like: torch.Tensor | None = None) -> torch.Tensor:
-    """Indices as int64, which torch's gathers and scatters want."""
+    """Return indices as int64 for torch's gathers and scatters."""
     check_indices(indices)
     return as_plain(indices, _int64, like)
 
 
 @checks_places("Gather", "input_indices", from_end=True)
 def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0) -> Any:
-    """Slices along ``axis`` by index: indices of any shape take the place of the axis. The first ``batch_dims`` axes of
-    both are one and the same.
+    """Return slices along ``axis`` by index: indices of any shape take the place of the axis. The first ``batch_dims``
+    axes of both are one and the same.
 
     Indices below 0 count from the end.
     """
@@ -83,32 +83,32 @@ def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dim
 
 @checks_places("GatherD", "index", from_end=True)
 def gather_elements(input: Any, dim: int, index: Any) -> Any:
-    """out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
+    """Return out[i][j] = input[index[i][j]][j] for ``dim`` 0, and so on."""
     dim, index = as_int(dim), as_long(index)
     return wrap(count_from_end(lambda places: by_shape(torch.gather, input, dim, places), index, input.shape[dim]))
 
 
 def gather_d(x: Any, dim: int, index: Any) -> Any:
-    """The same as `gather_elements`."""
+    """Return the same as `gather_elements`."""
     return gather_elements(x, dim, index)
 
 
 @checks_places("GatherNd")
 def gather_nd(input_x: Any, indices: Any) -> Any:
-    """Slices at coordinates: the last axis of ``indices`` holds one."""
+    """Return slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
     return wrap(take_elements(input_x, tuple(torch.unbind(refuse_negative(indices), -1))))
 
 
 @checks_places("Take", "index", from_end=True)
 def take(input: Any, index: Any) -> Any:
-    """Elements of the flattened tensor."""
+    """Return elements of the flattened tensor."""
     return wrap(by_shape(torch.take, input, as_long(index)))
 
 
 @checks_places("Gather", "input_indices", from_end=True)
 def index_select(input: Any, axis: int, index: Any) -> Any:
-    """Slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
+    """Return slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
     return wrap(count_from_end(lambda places: torch.index_select(input, axis, places), index, input.shape[axis]))
 
 
@@ -117,7 +117,7 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 
 @checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
-    """``x``, itself changed, with ``y`` added at the indices of ``axis``."""
+    """Return ``x``, itself changed, with ``y`` added at the indices of ``axis``."""
     result = torch.index_add(x, axis, indices, y)
     get_data(x).copy_(result.detach())
     changed(x)
@@ -126,14 +126,14 @@ def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, ch
 
 @checks_places("IndexFill", "index", from_end=True)
 def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
-    """``x`` with one value at the indices of ``axis``."""
+    """Return ``x`` with one value at the indices of ``axis``."""
     value = value.item() if isinstance(value, torch.Tensor) else value
     return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
 @checks_places("IndexPut", from_end=True)
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    """``x`` with values at the index tensors."""
+    """Return ``x`` with values at the index tensors."""
     return wrap(torch.index_put(x, [as_long(item) for item in indices], values, bool(accumulate)))
 
 
@@ -143,35 +143,35 @@ def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
 
 @checks_places("InplaceUpdate", from_end=True)
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
-    """A copy of ``x`` with its rows replaced by those of ``v``."""
+    """Return a copy of ``x`` with its rows replaced by those of ``v``."""
     return wrap(count_from_end(lambda rows: torch.index_copy(x, 0, rows, v), _rows(indices, x), x.shape[0]))
 
 
 @checks_places("InplaceAdd")
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
-    """A copy of ``x`` with ``v`` added to its rows."""
+    """Return a copy of ``x`` with ``v`` added to its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v))
 
 
 @checks_places("InplaceSub")
 def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
-    """A copy of ``x`` with ``v`` subtracted from its rows."""
+    """Return a copy of ``x`` with ``v`` subtracted from its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
 
 
 def inplace_index_add(var: Any, indices: Any, updates: Any, axis: int) -> Any:
-    """`index_add`."""
+    """Run `index_add`."""
     return index_add(var, indices, updates, axis)
 
 
 def fill_diagonal(input: Any, fill_value: float, wrap_around: bool = False) -> Any:
-    """A copy with ``fill_value`` on the main diagonal."""
+    """Return a copy with ``fill_value`` on the main diagonal."""
     result = torch.clone(input)
     return wrap(torch.Tensor.fill_diagonal_(result, fill_value, wrap_around))
 
 
 def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    """Put values at flat indices of the tensor itself; returns it."""
+    """Put values at flat indices of the tensor itself; return it."""
     with torch.no_grad():
         torch.Tensor.put_(input, as_long(index), source, accumulate)
     return input
@@ -180,23 +180,23 @@ def put_(input: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
 def slice_scatter(
     input: Any, src: Any, axis: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
-    """``input`` with a slice of ``axis`` replaced."""
+    """Return ``input`` with a slice of ``axis`` replaced."""
     return wrap(torch.slice_scatter(input, src, axis, start, end, step))
 
 
 def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
-    """``input`` with one slice of ``axis`` replaced."""
+    """Return ``input`` with one slice of ``axis`` replaced."""
     return wrap(torch.select_scatter(input, src, axis, index))
 
 
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """``input`` with a diagonal replaced."""
+    """Return ``input`` with a diagonal replaced."""
     return wrap(torch.diagonal_scatter(input, src, offset, dim1, dim2))
 
 
 @checks_places("Scatter", "index", from_end=True)
 def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
-    """out[index[i][j]][j] = src[i][j] for ``axis`` 0, and so on."""
+    """Set out[index[i][j]][j] = src[i][j] for ``axis`` 0, and so on."""
     index, axis = as_long(index), in_range(axis, input.dim())
     return wrap(count_from_end(lambda places: torch.scatter(input, axis, places, src), index, input.shape[axis]))
 
@@ -205,7 +205,7 @@ def scatter(input: Any, axis: int, index: Any, src: Any) -> Any:
 
 
 def select(condition: Any, input: Any, other: Any) -> Any:
-    """``input`` where the condition holds, else ``other``; numbers are taken for either."""
+    """Return ``input`` where the condition holds, else ``other``; numbers are taken for either."""
     input, other = pair(input, other)
     return wrap(torch.where(as_plain(condition), input, other))
 
@@ -214,31 +214,31 @@ where = select
 
 
 def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
-    """``input_x`` with ``value`` where the mask holds."""
+    """Return ``input_x`` with ``value`` where the mask holds."""
     if isinstance(value, torch.Tensor):
         return wrap(torch.where(mask, to_dtype(value, input_x.dtype), input_x))
     return wrap(torch.masked_fill(input_x, mask, value))
 
 
 def masked_select(input: Any, mask: Any) -> Any:
-    """The elements where the mask holds, in one axis."""
+    """Return the elements where the mask holds, in one axis."""
     return wrap(by_shape(torch.masked_select, input, mask))
 
 
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
-    """``input`` with the elements of ``source`` in order where the mask holds."""
+    """Return ``input`` with the elements of ``source`` in order where the mask holds."""
     if mask.dtype is torch.uint8:
         mask = to_dtype(mask, torch.bool)
     return wrap(torch.masked_scatter(input, mask, source))
 
 
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
-    """int64 coordinates of the elements that are not zero, one row each; or a tuple of one tensor for each axis."""
+    """Return int64 coordinates of elements that are not zero, one row each; or a tuple of a tensor for each axis."""
     return wrap(torch.nonzero(input, as_tuple=as_tuple))
 
 
 def argwhere(input: Any) -> Any:
-    """Coordinates of the elements that are not zero, one row each."""
+    """Return coordinates of the elements that are not zero, one row each."""
     return wrap(torch.argwhere(input))
 
 
@@ -246,7 +246,7 @@ def argwhere(input: Any) -> Any:
 
 
 def slice(input_x: Any, begin: Any, size: Any) -> Any:
-    """``size`` elements from ``begin`` on each axis; -1 is all the rest."""
+    """Return ``size`` elements from ``begin`` on each axis; -1 is all the rest."""
     index = tuple(
         builtins.slice(first, None if count == -1 else first + count)
         for first, count in zip(as_ints(begin), as_ints(size))
@@ -268,7 +268,7 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Any:
-    """input_x[begin:end:stride, ...]; bit i of a mask changes what position i means.
+    """Return input_x[begin:end:stride, ...]; bit i of a mask changes the meaning of position i.
 
     begin/end mask: from the start / to the end; ellipsis: ``...``; new axis: ``None``; shrink axis: the one element at
     ``begin``.
@@ -291,7 +291,7 @@ def strided_slice(
 
 
 def narrow(input: Any, axis: int, start: Any, length: int) -> Any:
-    """``length`` slices of ``axis`` from ``start``."""
+    """Return ``length`` slices of ``axis`` from ``start``."""
     return wrap(torch.narrow(input, axis, as_int(start), length))
 
 
@@ -322,22 +322,22 @@ def _bound(dtype: torch.dtype, low: bool) -> Any:
 
 
 def unsorted_segment_sum(input_x: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Sums of the slices with one id; segments without any are 0."""
+    """Return sums of the slices with one id; segments without any are 0."""
     return _segments(input_x, segment_ids, num_segments, "sum", 0)
 
 
 def unsorted_segment_max(x: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Maxima of the slices with one id; segments without any are the dtype's minimum."""
+    """Return maxima of the slices with one id; segments without any are the dtype's minimum."""
     return _segments(x, segment_ids, num_segments, "amax", _bound(x.dtype, True))
 
 
 def unsorted_segment_min(x: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Minima of the slices with one id; segments without any are the dtype's maximum."""
+    """Return minima of the slices with one id; segments without any are the dtype's maximum."""
     return _segments(x, segment_ids, num_segments, "amin", _bound(x.dtype, False))
 
 
 def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
-    """Products of the slices with one id; segments without any are 1."""
+    """Return products of the slices with one id; segments without any are 1."""
     return _segments(x, segment_ids, num_segments, "prod", 1)
 
 

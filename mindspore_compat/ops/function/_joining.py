@@ -19,7 +19,7 @@ _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type:
 
 
 def concat(tensors: Any, axis: int = 0) -> Any:
-    """Tensors joined along an axis."""
+    """Join tensors along an axis."""
     return wrap(torch.cat(tuple(tensors), as_int(axis)))
 
 
@@ -27,17 +27,17 @@ cat = concat
 
 
 def stack(tensors: Any, axis: int = 0, *, dim: int | None = None) -> Any:
-    """Tensors joined along a new axis."""
+    """Join tensors along a new axis."""
     return wrap(torch.stack(tuple(tensors), axis if dim is None else dim))
 
 
 def unstack(input_x: Any, axis: int = 0) -> Any:
-    """The slices along ``axis``, without it, as a tuple."""
+    """Return the slices along ``axis``, without it, as a tuple."""
     return wrap(tuple(torch.unbind(input_x, as_int(axis))))
 
 
 def unbind(input: Any, dim: int = 0) -> Any:
-    """The slices along ``dim``, without it, as a tuple."""
+    """Return the slices along ``dim``, without it, as a tuple."""
     return unstack(input, dim)
 
 
@@ -49,7 +49,7 @@ def split(
     *,
     input_x: Any = None,
 ) -> Any:
-    """Pieces along ``axis``: of an equal length, or of the lengths given.
+    """Split along ``axis``: of an equal length, or of the lengths given.
 
     ``output_num`` (1.x; also ``split(x, axis, output_num)``) is the number of equal pieces instead.
     """
@@ -63,7 +63,7 @@ def split(
 
 
 def chunks_of(x: Any, axis: int, output_num: int) -> Any:
-    """``output_num`` pieces of equal length."""
+    """Return ``output_num`` pieces of equal length."""
     length = x.shape[axis]
     if output_num <= 0 or length % output_num:
         raise ValueError(
@@ -74,37 +74,37 @@ def chunks_of(x: Any, axis: int, output_num: int) -> Any:
 
 
 def chunk(input: Any, chunks: int, axis: int = 0) -> Any:
-    """At most ``chunks`` pieces of equal length, the last may be shorter."""
+    """Split into at most ``chunks`` pieces of equal length, the last may be shorter."""
     return wrap(tuple(torch.chunk(input, chunks, axis)))
 
 
 def tensor_split(input: Any, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Pieces: a number of nearly equal ones, or cut at the indices."""
+    """Split into a number of nearly equal ones, or cut at the indices."""
     return wrap(tuple(torch.tensor_split(input, indices_or_sections, axis)))
 
 
 def hsplit(input: Any, indices_or_sections: Any) -> Any:
-    """`tensor_split` along the second axis (the first if there is only one)."""
+    """Run `tensor_split` along the second axis (the first if there is only one)."""
     return tensor_split(input, indices_or_sections, 0 if input.dim() == 1 else 1)
 
 
 def vsplit(input: Any, indices_or_sections: Any) -> Any:
-    """`tensor_split` along the first axis."""
+    """Run `tensor_split` along the first axis."""
     return tensor_split(input, indices_or_sections, 0)
 
 
 def dsplit(input: Any, indices_or_sections: Any) -> Any:
-    """`tensor_split` along the third axis."""
+    """Run `tensor_split` along the third axis."""
     return tensor_split(input, indices_or_sections, 2)
 
 
 def hstack(tensors: Any) -> Any:
-    """Joined along the second axis (the first for 1-d)."""
+    """Join along the second axis (the first for 1-d)."""
     return wrap(torch.hstack(tuple(tensors)))
 
 
 def vstack(inputs: Any) -> Any:
-    """Joined along the first axis as rows."""
+    """Join along the first axis as rows."""
     return wrap(torch.vstack(tuple(inputs)))
 
 
@@ -112,12 +112,12 @@ row_stack = vstack
 
 
 def dstack(tensors: Any) -> Any:
-    """Joined along the third axis."""
+    """Join along the third axis."""
     return wrap(torch.dstack(tuple(tensors)))
 
 
 def column_stack(tensors: Any) -> Any:
-    """1-d tensors as columns."""
+    """Return 1-d tensors as columns."""
     return wrap(torch.column_stack(tuple(tensors)))
 
 

@@ -1,4 +1,4 @@
-"""Rows of tables by ids, whose optimizers ask which were looked up. Upstream: their gradient is a ``RowTensor``."""
+"""Embedding lookups with recorded rows for optimizers. MindSpore: their gradient is a ``RowTensor``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["embedding_lookup"]
 
 
 def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
-    """`gather`; of the first axis of a Parameter it is a lookup for its optimizer (sparse_embedding_grads.py)."""
+    """Run `gather`; along a Parameter's first axis record a lookup for its optimizer (sparse_embedding_grads.py)."""
     result = gather(params, indices, axis)
     if as_int(axis) in (0, -params.dim()):
         look_up_rows(params, as_long(indices, params))
@@ -23,7 +23,7 @@ def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
 
 
 def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
-    """Rows ``input_indices - offset``; those out of range are zero."""
+    """Return rows ``input_indices - offset``; those out of range are zero."""
     places = as_long(input_indices) - offset
     inside = (places >= 0) & (places < input_params.shape[0])
     places = torch.where(inside, places, torch.zeros_like(places))

@@ -42,7 +42,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """log_softmax, then the negative log likelihood of classes (ints) or probabilities (broadcast to the input);
+    """Return log_softmax, then the negative log likelihood of classes (ints) or probabilities (broadcast to the input);
     of mixed dtypes the higher.
     """
     if weight is not None and weight.dtype is not input.dtype:
@@ -66,7 +66,7 @@ def nll_loss(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """The negative log likelihood of the target classes, from log probabilities."""
+    """Return the negative log likelihood of the target classes, from log probabilities."""
     if weight is not None and weight.dtype is not inputs.dtype:
         inputs, weight = pair(inputs, weight)
     check_indices(target)
@@ -87,7 +87,7 @@ def nll_loss(
 
 
 def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "mean", ignore_index: int = -100) -> Any:
-    """(loss, sum of the weights of the labels)."""
+    """Return (loss, sum of the weights of the labels)."""
     labels, weight = to_dtype(labels, _int64), weight.detach()
     kept = torch.where(labels == ignore_index, torch.zeros_like(labels), labels)
     total = torch.sum(weight[kept] * (labels != ignore_index))
@@ -95,8 +95,8 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
 
 
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
-    """-(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); 1e-12 is added in the logarithms, as
-    upstream does.
+    """Return -(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); 1e-12 is added in the logarithms,
+    as MindSpore does.
     """
     check_same_shape("BinaryCrossEntropy", logits=logits, labels=labels)
     loss = BinaryCrossEntropy.apply(logits, labels)
@@ -106,7 +106,7 @@ def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction
 def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
 ) -> Any:
-    """`binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
+    """Run `binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
     target = to_dtype(target, input.dtype)
     factor: Any = 1 if pos_weight is None else 1 + (pos_weight.detach() - 1) * target
     loss = (1 - target) * input + factor * tf.softplus(-input)
@@ -114,7 +114,7 @@ def binary_cross_entropy_with_logits(
 
 
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
-    """(loss of each row against a distribution, softmax - labels)."""
+    """Return (loss of each row against a distribution, softmax - labels)."""
     check_same_shape("SoftmaxCrossEntropyWithLogits", logits=logits, labels=labels)
     loss = rows_cross_entropy(logits, labels)
     with torch.no_grad():
@@ -124,7 +124,7 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
 
 
 def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False) -> Any:
-    """The mean loss of rows, the last axis, against classes, or its gradient by the logits."""
+    """Return the mean loss of rows, the last axis, against classes, or its gradient by the logits."""
     check_indices(labels)
     if logits.dim() < 2 or labels.shape != logits.shape[:-1]:
         raise ValueError(
@@ -141,18 +141,18 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False
 
 
 def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
-    """Cross entropy of sigmoid(logits), element by element; labels get no gradient."""
+    """Return the cross entropy of sigmoid(logits), element by element; labels get no gradient."""
     check_same_shape("SigmoidCrossEntropyWithLogits", logits=logits, label=label)
     return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label.detach(), logits.dtype), reduction="none"))
 
 
 def _as_floats(*inputs: Any) -> list[Any]:
-    """Integers as float32."""
+    """Return integers as float32."""
     return [x if x.is_floating_point() or x.is_complex() else to_dtype(x, torch.float32) for x in inputs]
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """(input - target)²; of integers in float32."""
+    """Return (input - target)²; of integers in float32."""
     input, target = _as_floats(input, target)
     return reduced(kernels.square(torch.sub(input, target)), reduction, "mse_loss")
 
@@ -161,7 +161,7 @@ mse_loss_ext = mse_loss
 
 
 def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """|input - target|; of integers, cut to them."""
+    """Return |input - target|; of integers, cut to them."""
     distance = torch.abs(torch.sub(input, target))
     if distance.dtype.is_floating_point:
         return reduced(distance, reduction, "l1_loss")
@@ -169,22 +169,22 @@ def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
 
 
 def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Any:
-    """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
+    """Return d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
     check_same_shape("SmoothL1Loss", prediction=input, target=target)
     return wrap(tf.smooth_l1_loss(input, target, reduction=reduction, beta=beta))
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
-    """d² / 2 for |d| <= delta, else delta (|d| - delta / 2); of integers in float32."""
+    """Return d² / 2 for |d| <= delta, else delta (|d| - delta / 2); of integers in float32."""
     input, target = _as_floats(input, target)
     return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
 
 
 def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
-    """labels (log labels - logits); labels get no gradient."""
+    """Return labels (log labels - logits); labels get no gradient."""
     check_same_shape("KLDivLoss", x=logits, target=labels)
     labels = labels.detach()
-    counts = labels > 0  # what is not above 0 has no share in the loss, but upstream's gradient is -labels everywhere
+    counts = labels > 0  # labels up to 0 have no share in the loss, but MindSpore's gradient is -labels everywhere
     value = torch.where(counts, labels * (torch.log(torch.where(counts, labels, 1)) - logits.detach()), 0)
     loss = value - labels * (logits - logits.detach())
     if reduction == "batchmean":
@@ -193,7 +193,7 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
 
 
 def l2_loss(input_x: Any) -> Any:
-    """Half the sum of squares."""
+    """Return half the sum of squares."""
     return wrap(torch.sum(kernels.square(input_x)) / 2)
 
 
@@ -201,20 +201,20 @@ def l2_loss(input_x: Any) -> Any:
 
 
 def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-08) -> Any:
-    """The cosine of the angle between vectors along ``dim``."""
+    """Return the cosine of the angle between vectors along ``dim``."""
     return wrap(kernels.cosine_similarity(x1, x2, dim, eps))
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """1 - cos for target 1, max(0, cos - margin) for -1."""
+    """Return 1 - cos for target 1, max(0, cos - margin) for -1."""
     return wrap(tf.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction))
 
 
 def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-06, reduction: str = "mean"
 ) -> Any:
-    """The negative log likelihood of normal distributions. ``var`` is broadcast, or has one value for each row of
-    ``x``; where it is below ``eps`` it counts as ``eps``, a constant.
+    """Return the negative log likelihood of normal distributions. ``var`` is broadcast, or has one value for each row
+    of ``x``; where it is below ``eps`` it counts as ``eps``, a constant.
     """
     if var.shape != x.shape and var.shape == x.shape[:-1]:
         var = torch.unsqueeze(var, -1)
@@ -225,14 +225,14 @@ def gaussian_nll_loss(
 
 
 def hinge_embedding_loss(inputs: Any, targets: Any, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """x for target 1, max(0, margin - x) for -1."""
+    """Return x for target 1, max(0, margin - x) for -1."""
     beyond = torch.maximum(margin - inputs, torch.zeros_like(inputs))
     loss = torch.where(targets == 1, inputs, torch.where(targets == -1, beyond, 0))
     return reduced(loss, reduction, "hinge_embedding_loss")
 
 
 def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """max(0, -target (input1 - input2) + margin), with broadcasting."""
+    """Return max(0, -target (input1 - input2) + margin), with broadcasting."""
     input1, input2, target = torch.broadcast_tensors(input1, input2, target)
     return reduced(subgradients.clamp(margin - target * (input1 - input2), min=0), reduction, "margin_ranking_loss")
 
@@ -240,12 +240,12 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
 def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
 ) -> Any:
-    """The hinge loss of classes."""
+    """Return the hinge loss of classes."""
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
 
 
 def multilabel_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """The hinge loss of sets of classes."""
+    """Return the hinge loss of sets of classes."""
     check_indices(target)
     target = to_dtype(target, _int64)
     if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values
@@ -259,7 +259,7 @@ def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None, red
 
 
 def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
-    """log(1 + exp(-target · input)); both of one shape."""
+    """Return log(1 + exp(-target · input)); both of one shape."""
     check_same_shape("SoftMarginLoss", input=input, target=target)
     return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
 
@@ -274,12 +274,12 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Any:
-    """max(0, distance to positive - distance to negative + margin)."""
+    """Return max(0, distance to positive - distance to negative + margin)."""
     return wrap(tf.triplet_margin_loss(anchor, positive, negative, float(margin), p, eps, swap, reduction=reduction))
 
 
 def intopk(x1: Any, x2: Any, k: int) -> Any:
-    """Whether the class of each row is among its k best; False for a class that there is not."""
+    """Return whether the class of each row is among its k best; False for a class that there is not."""
     check_indices(x2)
     x2 = to_dtype(x2, _int64)
     target = torch.gather(x1, 1, torch.unsqueeze(torch.clamp(x2, 0, x1.shape[1] - 1), 1))

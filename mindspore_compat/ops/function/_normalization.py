@@ -27,8 +27,8 @@ def batch_norm_outputs(
     momentum: float,
     data_format: str = "NCHW",
 ) -> Any:
-    """(y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones (Parameters)
-    are updated.
+    """Return (y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones
+    (Parameters) are updated.
     """
     if data_format == "NHWC":
         x = torch.movedim(x, -1, 1)
@@ -56,7 +56,7 @@ def batch_norm(
     momentum: float = 0.1,
     eps: float = 1e-05,
 ) -> Any:
-    """Normalized over all axes but the channels; in training by the batch's own statistics."""
+    """Normalize over all axes but the channels; in training by the batch's own statistics."""
     return wrap(
         torch.batch_norm(
             input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False
@@ -65,7 +65,7 @@ def batch_norm(
 
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
-    """Normalized over the last axes of ``normalized_shape``."""
+    """Normalize over the last axes of ``normalized_shape``."""
     shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
     return wrap(torch.layer_norm(input, shape, weight, bias, eps))
 
@@ -73,7 +73,9 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def layer_norm_outputs(
     x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float
 ) -> Any:
-    """(y, mean, variance) over the axes from ``begin_norm_axis``: y of x's type; of 16 bits the others are float32."""
+    """Return (y, mean, variance) over the axes from ``begin_norm_axis``: y has x's type, the others float32 for 16
+    bits.
+    """
     begin = begin_norm_axis % x.dim()
     shape = tuple(x.shape[begin:])
     whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape
@@ -92,12 +94,12 @@ def layer_norm_outputs(
 
 
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
-    """Normalized over groups of channels."""
+    """Normalize over groups of channels."""
     return wrap(kernels.group_norm(input, num_groups, weight, bias, eps))
 
 
 def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
-    """(x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
+    """Return (x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
     axes = tuple(range(-gamma.dim(), 0))
     inverse = torch.rsqrt(torch.mean(kernels.square(x.float()), axes, True) + epsilon)
     return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
@@ -111,7 +113,7 @@ def lrn(
     beta: float = 0.5,
     norm_region: str = "ACROSS_CHANNELS",
 ) -> Any:
-    """Local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1
+    """Return the local response normalization across channels: x / (bias + alpha · sum of squares of 2·depth_radius + 1
     channels)**beta.
     """
     check_str_in(norm_region, "norm_region", ("ACROSS_CHANNELS",), "LRN")

@@ -1,5 +1,5 @@
-"""Normal, uniform and Laplace numbers for functions and operators: with `mindspore.set_seed` or seeds upstream's, on a
-CPU; else torch's. A function draws by seeds that go on from call to call; an operator by a stream of its own.
+"""Normal, uniform and Laplace numbers for functions and operators: MindSpore's on a CPU, with `mindspore.set_seed` or
+seeds; else torch's. A function's seeds advance from call to call; an operator has a stream of its own.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ __all__ = ["fixed_generator", "generator_of", "ints", "laplaces", "normals", "nu
 
 
 def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
-    """The generator of a seed; None, 0 and -1 mean the global one. An operator's `SeedStream` goes on by itself, an int
-    is a function's, which draws other numbers at every call until `set_seed`.
+    """Return the generator of a seed; None, 0 and -1 mean the global one. An operator's `SeedStream` advances by
+    itself. An int is a function's: it draws other numbers at every call until `set_seed`.
     """
     if seed is None or seed == 0 or seed == -1:
         return None
@@ -26,12 +26,12 @@ def generator_of(seed: Any, device: Any = None) -> torch.Generator | None:
 
 
 def fixed_generator(seed: Any, device: Any) -> torch.Generator | None:
-    """A fresh generator, for what draws the same numbers at every call with a seed."""
+    """Return a fresh generator, for functions that draw the same numbers at every call with a seed."""
     return generator_of(SeedStream(seed) if seed else seed, device)
 
 
 def normals(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
-    """float32 from N(0, 1), for a function."""
+    """Return float32 from N(0, 1), for a function."""
     found = numbers(Normals, name, seed, shape)
     if found is None:
         return torch.randn(shape, generator=generator_of(seed, current_device()), device=current_device())
@@ -39,7 +39,7 @@ def normals(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
 
 
 def reals(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
-    """float32 from [0, 1), for a function."""
+    """Return float32 from [0, 1), for a function."""
     found = numbers(Reals, name, seed, shape)
     if found is None:
         return torch.rand(shape, generator=generator_of(seed, current_device()), device=current_device())
@@ -47,7 +47,7 @@ def reals(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
 
 
 def laplaces(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
-    """float32 of the Laplace distribution, for a function."""
+    """Return float32 of the Laplace distribution, for a function."""
     found = numbers(Laplaces, name, seed, shape)
     if found is not None:
         return found
@@ -56,7 +56,7 @@ def laplaces(name: str, shape: tuple[int, ...], seed: Any) -> torch.Tensor:
 
 
 def ints(name: str, low: int, high: int, shape: tuple[int, ...], seed: Any, dtype: torch.dtype) -> torch.Tensor:
-    """Ints from [low, high), for a function."""
+    """Return ints from [low, high), for a function."""
     fits = -(2**31) <= low < high < 2**31
     found = numbers(Ints, name, seed, shape, low, high) if fits else None
     if found is not None:
@@ -66,7 +66,7 @@ def ints(name: str, low: int, high: int, shape: tuple[int, ...], seed: Any, dtyp
 
 
 def numbers(kind: type, function: str, seed: Any, shape: tuple[int, ...], *bounds: int) -> torch.Tensor | None:
-    """What a function, or the operator of a stream, draws from an engine; None where torch draws.
+    """Return an engine's numbers for a function, or for the operator of a stream; None where torch draws.
 
     Args:
         kind: Normals, Laplaces, Reals, or Ints with their ``bounds``.

@@ -22,18 +22,18 @@ _int32 = torch.int32
 
 
 def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
-    """(sorted values, int32 indices)."""
+    """Return (sorted values, int32 indices)."""
     values, indices = torch.sort(input_x, axis, descending)
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 
 def msort(input: Any) -> Any:
-    """Sorted along the first axis."""
+    """Sort along the first axis."""
     return wrap(torch.msort(input))
 
 
 def argsort(input: Any, axis: int = -1, descending: bool = False) -> Any:
-    """The int32 indices that sort."""
+    """Return the int32 indices that sort."""
     return wrap(to_dtype(torch.argsort(input, axis, descending), _int32))
 
 
@@ -45,7 +45,7 @@ def _as_they_are(input: Any, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorted: bool = True) -> Any:
-    """(the k largest or smallest values along ``dim``, their int32 indices)."""
+    """Return (the k largest or smallest values along ``dim``, their int32 indices)."""
     axis, k = -1 if dim is None else dim, as_int(k)
     if input.dim() and k == input.shape[in_range(axis, input.dim())]:
         # all: equal ones stay in their order, and without `sorted` all do
@@ -58,12 +58,12 @@ def topk(input: Any, k: int, dim: int | None = None, largest: bool = True, sorte
 
 
 def top_k(input_x: Any, k: int, sorted: bool = True) -> Any:
-    """(the k largest values of the last axis, their int32 indices)."""
+    """Return (the k largest values of the last axis, their int32 indices)."""
     return topk(input_x, k, -1, True, sorted)
 
 
 def unique(input: Any) -> Any:
-    """(distinct elements in the order of first occurrence, index of each element in them)."""
+    """Return (distinct elements in the order of first occurrence, index of each element in them)."""
     flat = torch.reshape(input, (-1,))
     values, inverse = torch.unique(flat, sorted=True, return_inverse=True)
     first = torch.full((values.numel(),), flat.numel(), dtype=torch.int64, device=input.device)
@@ -76,7 +76,7 @@ def unique(input: Any) -> Any:
 
 
 def unique_with_pad(x: Any, pad_num: Any) -> Any:
-    """`unique`, with the distinct elements filled up by ``pad_num`` to the length of ``x``."""
+    """Run `unique`, and pad the distinct elements by ``pad_num`` to the length of ``x``."""
     values, inverse = unique(x)
     result = torch.full_like(x, int(pad_num))
     result[: values.numel()] = values
@@ -86,7 +86,7 @@ def unique_with_pad(x: Any, pad_num: Any) -> Any:
 def unique_consecutive(
     input: Any, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Elements without consecutive repetitions, and what else is asked for."""
+    """Return elements without consecutive repetitions, and the other requested results."""
     return wrap(torch.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim))
 
 
@@ -99,7 +99,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Any = None,
 ) -> Any:
-    """Where the values would be inserted to keep the order."""
+    """Return the places to insert the values at, in order."""
     values = as_plain(values, sorted_sequence.dtype, sorted_sequence)
     return wrap(
         torch.searchsorted(sorted_sequence, values, out_int32=out_int32, right=right or side == "right", sorter=sorter)
@@ -107,18 +107,18 @@ def searchsorted(
 
 
 def bucketize(input: Any, boundaries: Any, *, right: bool = False) -> Any:
-    """The number of the bucket of each element."""
+    """Return the number of the bucket of each element."""
     bounds = as_plain(list(boundaries) if isinstance(boundaries, tuple) else boundaries)
     return wrap(torch.bucketize(input, bounds, out_int32=True, right=right))
 
 
 def unravel_index(indices: Any, dims: Any) -> Any:
-    """Coordinates of flat indices in a shape, one row each axis."""
+    """Return coordinates of flat indices in a shape, one row each axis."""
     return wrap(torch.stack(torch.unravel_index(indices, as_ints(dims))))
 
 
 def shuffle(x: Any, seed: int | None = None) -> Any:
-    """The slices along the first axis in random order."""
+    """Return the slices along the first axis in random order."""
     if not x.dim():
         return wrap(torch.clone(x))
     engine = engine_of(seed, "shuffle", with_seeds(Engine, "shuffle", seed), x)

@@ -1,4 +1,4 @@
-"""Padding, and blocks moved between axes. Parts of ``nn_func``, ``array_func``."""
+"""Padding, and moves of blocks between axes. Parts of ``nn_func``, ``array_func``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = """
 
 
 def space_to_depth(x: Any, block_size: int) -> Any:
-    """(N, C, H, W) to (N, C·b², H/b, W/b); blocks vary slowest in the channels."""
+    """Rearrange (N, C, H, W) to (N, C·b², H/b, W/b); blocks vary slowest in the channels."""
     n, c, h, w = x.shape
     b = block_size
     x = torch.reshape(x, (n, c, h // b, b, w // b, b))
@@ -29,7 +29,7 @@ def space_to_depth(x: Any, block_size: int) -> Any:
 
 
 def depth_to_space(x: Any, block_size: int) -> Any:
-    """(N, C·b², H, W) to (N, C, H·b, W·b); blocks vary slowest in the channels."""
+    """Rearrange (N, C·b², H, W) to (N, C, H·b, W·b); blocks vary slowest in the channels."""
     n, c, h, w = x.shape
     b = block_size
     x = torch.reshape(x, (n, b, b, c // (b * b), h, w))
@@ -37,7 +37,7 @@ def depth_to_space(x: Any, block_size: int) -> Any:
 
 
 def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Any:
-    """Blocks of the last axes moved into the batch, after zero padding ((before, after) for each block axis)."""
+    """Move blocks of the last axes into the batch, after zero padding ((before, after) for each block axis)."""
     blocks = [block_size] * len(paddings) if isinstance(block_size, int) else list(block_size)
     flat = [int(item) for sides in reversed(list(paddings)) for item in sides]
     x = tf.pad(input_x, flat)
@@ -54,7 +54,7 @@ def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Any:
 
 
 def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Any:
-    """The inverse of `space_to_batch_nd`, then ``crops`` ((before, after) for each block axis) cut off."""
+    """Return the inverse of `space_to_batch_nd`, then ``crops`` ((before, after) for each block axis) cut off."""
     blocks = [block_shape] * len(crops) if isinstance(block_shape, int) else list(block_shape)
     count, lead = len(blocks), input_x.dim() - len(blocks)
     spatial = list(input_x.shape[lead:])
@@ -73,23 +73,23 @@ def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Any:
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """(..., C·r², H, W) to (..., C, H·r, W·r)."""
+    """Rearrange (..., C·r², H, W) to (..., C, H·r, W·r)."""
     return wrap(torch.pixel_shuffle(input, upscale_factor))
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
-    """(..., C, H·r, W·r) to (..., C·r², H, W)."""
+    """Rearrange (..., C, H·r, W·r) to (..., C·r², H, W)."""
     return wrap(torch.pixel_unshuffle(input, downscale_factor))
 
 
 def channel_shuffle(x: Any, groups: int) -> Any:
-    """Channels interleaved over the groups."""
+    """Interleave the channels over the groups."""
     return wrap(torch.channel_shuffle(x, groups))
 
 
 def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = None, *, paddings: Any = None) -> Any:
-    """Padded by (before, after) pairs, the last axis first; nested ((before, after), ...), first axis first, is the
-    form of 1.x, where the argument was named ``paddings``.
+    """Pad by (before, after) pairs, the last axis first; nested ((before, after), ...), first axis first, is the form
+    of 1.x, where the argument was named ``paddings``.
     """
     padding = paddings if padding is None else padding
     if isinstance(padding, (tuple, list)) and padding and isinstance(padding[0], (tuple, list)):
@@ -103,7 +103,7 @@ def pad(input_x: Any, padding: Any = None, mode: str = "constant", value: Any = 
 
 
 def sides_of(paddings: Any, contiguous: bool = True) -> Any:
-    """(before, after) pairs, the last axis first; not ``contiguous`` are all sides before, then all sides after."""
+    """Return (before, after) pairs, the last axis first; not ``contiguous`` are all sides before, then all after."""
     if contiguous:
         return paddings
     sides = as_ints(paddings)
@@ -112,7 +112,7 @@ def sides_of(paddings: Any, contiguous: bool = True) -> Any:
 
 
 def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
-    """Padded by mirrored values: "REFLECT" without, "SYMMETRIC" with the border itself.
+    """Pad by mirrored values: "REFLECT" without, "SYMMETRIC" with the border itself.
 
     Raises:
         ValueError: for another mode.
@@ -133,7 +133,7 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
 
 
 def padding(x: Any, pad_dim_size: int = 8) -> Any:
-    """The last axis (of length 1) filled up with zeros to ``pad_dim_size``."""
+    """Fill the last axis (of length 1) with zeros up to ``pad_dim_size``."""
     if x.shape[-1] != 1:
         raise ValueError(f"For 'Padding', the last axis of 'x' must have length 1, but got {x.shape[-1]}.")
     return wrap(tf.pad(x, (0, pad_dim_size - 1)))

@@ -34,7 +34,7 @@ def pool_nd(
     owner: str = "MaxPool",
     count_include_pad: bool = False,
 ) -> Any:
-    """Max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked."""
+    """Return max or mean over windows, with "VALID" or "SAME" padding; in means padding counts only if so asked."""
     mode = pad_mode.upper()
     if mode not in ("VALID", "SAME"):
         raise ValueError(f"For '{owner}', the 'pad_mode' must be 'valid' or 'same', but got {pad_mode!r}.")
@@ -72,14 +72,14 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Any:
-    """Means over windows of (N, C, L)."""
+    """Return means over windows of (N, C, L)."""
     return wrap(tf.avg_pool1d(input_x, kernel_size, stride, padding, ceil_mode, count_include_pad))
 
 
 def avg_pool2d_before_2_0(
     x: Any, kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
 ) -> Any:
-    """`avg_pool2d` of MindSpore 1.9."""
+    """Run `avg_pool2d` of MindSpore 1.9."""
     return pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format)
 
 
@@ -92,7 +92,7 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int = 0,
 ) -> Any:
-    """Means over windows of (N, C, H, W)."""
+    """Return means over windows of (N, C, H, W)."""
     return wrap(
         tf.avg_pool2d(
             input_x, kernel_size, stride, _symmetric(padding, 2), ceil_mode, count_include_pad, divisor_override or None
@@ -109,7 +109,7 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int = 0,
 ) -> Any:
-    """Means over windows of (N, C, D, H, W)."""
+    """Return means over windows of (N, C, D, H, W)."""
     return wrap(
         kernels.avg_pool3d(
             input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None
@@ -118,7 +118,7 @@ def avg_pool3d(
 
 
 def _symmetric(padding: Any, count: int) -> Any:
-    """Padding as torch's pools take it: one int for each axis."""
+    """Return padding for torch's pools: one int for each axis."""
     if isinstance(padding, int):
         return padding
     sides = as_ints(padding)
@@ -141,7 +141,7 @@ def max_pool2d(
     return_indices: bool = False,
     ceil_mode: bool = False,
 ) -> Any:
-    """Maxima over windows of (N, C, H, W), with int64 indices if asked for."""
+    """Return maxima over windows of (N, C, H, W), with int64 indices if asked for."""
     return wrap(tf.max_pool2d(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices))
 
 
@@ -154,22 +154,22 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """Maxima over windows of (N, C, D, H, W), with int64 indices if asked for."""
+    """Return maxima over windows of (N, C, D, H, W), with int64 indices if asked for."""
     return wrap(tf.max_pool3d(x, kernel_size, stride, padding, dilation, ceil_mode, return_indices))
 
 
 def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
-    """Means over windows so that ``output_size`` remain."""
+    """Return means over windows so that ``output_size`` remain."""
     return wrap(kernels.adaptive_avg_pool1d(input, output_size))
 
 
 def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """Means over windows so that ``output_size`` remain; None keeps a length."""
+    """Return means over windows so that ``output_size`` remain; None keeps a length."""
     return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Means over windows so that ``output_size`` remain; None keeps a length."""
+    """Return means over windows so that ``output_size`` remain; None keeps a length."""
     return wrap(kernels.adaptive_avg_pool3d(input, _kept(output_size, input, 3)))
 
 
@@ -179,17 +179,17 @@ def _kept(output_size: Any, x: torch.Tensor, count: int) -> Any:
 
 
 def adaptive_max_pool1d(input: Any, output_size: Any) -> Any:
-    """Maxima over windows so that ``output_size`` remain."""
+    """Return maxima over windows so that ``output_size`` remain."""
     return wrap(tf.adaptive_max_pool1d(input, output_size))
 
 
 def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows so that ``output_size`` remain."""
+    """Return maxima over windows so that ``output_size`` remain."""
     return wrap(tf.adaptive_max_pool2d(input, _kept(output_size, input, 2), return_indices))
 
 
 def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima over windows so that ``output_size`` remain."""
+    """Return maxima over windows so that ``output_size`` remain."""
     if not input.dtype.is_floating_point:  # torch has no kernel of integers
         values = torch.Tensor.double(input)
         values, places = adaptive_max_pool3d(values, output_size, True)
@@ -202,36 +202,36 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
 def max_unpool1d(
     x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
-    """The inverse of max pooling: zeros elsewhere."""
+    """Return the inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool1d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
 
 def max_unpool2d(
     x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
-    """The inverse of max pooling: zeros elsewhere."""
+    """Return the inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool2d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
 
 def max_unpool3d(
     x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Any:
-    """The inverse of max pooling: zeros elsewhere."""
+    """Return the inverse of max pooling: zeros elsewhere."""
     return wrap(tf.max_unpool3d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
 
 
 def lp_pool1d(x: Any, norm_type: float, kernel_size: int, stride: int | None = None, ceil_mode: bool = False) -> Any:
-    """p-norms over windows."""
+    """Return p-norms over windows."""
     return wrap(tf.lp_pool1d(x, norm_type, kernel_size, stride, ceil_mode))
 
 
 def lp_pool2d(x: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """p-norms over windows."""
+    """Return p-norms over windows."""
     return wrap(tf.lp_pool2d(x, norm_type, kernel_size, stride, ceil_mode))
 
 
 def _samples(x: Any, samples: Any) -> Any:
-    """Where windows start, in the type that torch asks for."""
+    """Return the starts of windows, in the type that torch needs."""
     return None if samples is None else to_dtype(samples, x.dtype)
 
 
@@ -243,7 +243,7 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Any = None,
 ) -> Any:
-    """Maxima over windows at random places."""
+    """Return maxima over windows at random places."""
     return wrap(
         tf.fractional_max_pool2d(
             input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
@@ -259,7 +259,7 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Any = None,
 ) -> Any:
-    """Maxima over windows at random places."""
+    """Return maxima over windows at random places."""
     return wrap(
         tf.fractional_max_pool3d(
             input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)

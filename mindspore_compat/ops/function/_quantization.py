@@ -1,4 +1,4 @@
-"""Arithmetic of fake quantization: values rounded to what an integer type could hold, in floats."""
+"""Arithmetic of fake quantization: values rounded to those of an integer type, in floats."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from mindspore_compat._numerics import subgradients
 
 
 def grid(low: Any, high: Any, lowest: int, highest: int, symmetric: bool) -> tuple[Any, Any]:
-    """The scale and the zero point with which the integers from ``lowest`` to ``highest`` cover ``low`` to ``high``,
-    and 0; where nothing is to be covered the scale is 0.
+    """Return the scale and the zero point with which the integers from ``lowest`` to ``highest`` cover ``low`` to
+    ``high``, and 0; the scale is 0 for an empty range.
     """
     if symmetric:
         scale = 2 * torch.maximum(high, -low) / (highest - lowest)
@@ -23,8 +23,8 @@ def grid(low: Any, high: Any, lowest: int, highest: int, symmetric: bool) -> tup
 
 
 def rounded(x: Any, first: Any, last: Any, scale: Any) -> Any:
-    """``x`` at the nearest of the values from ``first`` to ``last``, ``scale`` apart; the gradient passes unchanged
-    where they cover ``x``, else it is 0.
+    """Return ``x`` at the nearest of the values from ``first`` to ``last``, in steps of ``scale``. The gradient passes
+    unchanged where they cover ``x``, else it is 0.
     """
     inside = subgradients.clamp(x, first, last)
     nearest = torch.floor((inside.detach() - first) / torch.where(scale == 0, 1, scale) + 0.5) * scale + first
@@ -32,8 +32,8 @@ def rounded(x: Any, first: Any, last: Any, scale: Any) -> Any:
 
 
 def scaled(x: Any, largest: Any, count: Any, neg_trunc: bool) -> Any:
-    """``x`` at the nearest of ``count`` steps up to ``largest``, and down to -largest or 0. The gradient of ``largest``
-    follows from the arithmetic: what rounding moved inside the range, the bound outside.
+    """Return ``x`` at the nearest of ``count`` steps up to ``largest``, and down to -largest or 0. The gradient of
+    ``largest`` is the rounding difference inside the range, and the bound outside.
     """
     inside = subgradients.clamp(x / largest, 0 if neg_trunc else -1, 1)
     nearest = torch.floor(inside.detach() * count + 0.5) / count + (inside - inside.detach())
@@ -41,8 +41,8 @@ def scaled(x: Any, largest: Any, count: Any, neg_trunc: bool) -> Any:
 
 
 def followed(x: Any, axes: list[int], low: Any, high: Any, decay: float | None) -> list[Any]:
-    """The range of ``x`` over its axes, in the shape and type of ``low`` and ``high``; with ``decay`` a moving average
-    with these.
+    """Return the range of ``x`` over its axes, in the shape and type of ``low`` and ``high``; with ``decay`` a moving
+    average with these.
     """
     found = [item.reshape(low.shape).to(low.dtype) for item in (torch.amin(x, axes), torch.amax(x, axes))]
     if decay is None:
@@ -51,5 +51,5 @@ def followed(x: Any, axes: list[int], low: Any, high: Any, decay: float | None) 
 
 
 def spread(values: Any, axis: int, x: Any) -> Any:
-    """One value for each channel, along ``axis``, in a shape that goes with ``x``."""
+    """Return one value for each channel, along ``axis``, in a shape that broadcasts with ``x``."""
     return values.reshape([-1 if place == axis % x.dim() else 1 for place in range(x.dim())])

@@ -30,7 +30,7 @@ _int32 = torch.int32
 
 
 def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
-    """Ints give an int, as upstream's CPU does."""
+    """Return the mean; ints give an int, as MindSpore's CPU does."""
     if x.dtype.is_floating_point or x.dtype.is_complex:
         return torch.mean(x, axis, keep)
     return to_dtype(torch.mean(to_dtype(x, torch.float64), axis, keep), x.dtype)
@@ -57,7 +57,7 @@ def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool 
     axis = as_axes(axis)
     if axis is None and skip_mode:
         return x
-    if x.dtype is torch.bool:  # as upstream's CPU: the sum of bools is a bool
+    if x.dtype is torch.bool:  # as MindSpore's CPU: the sum of bools is a bool
         return reduce_any(x, axis, keep_dims)
     return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
 
@@ -68,28 +68,28 @@ def reduce_mean(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
 
 
 def reduce_max(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Maximum over ``axis``; ``()`` is all axes."""
+    """Return the maximum over ``axis``; ``()`` is all axes."""
     return wrap(torch.amax(x, all_axes(axis, x.dim()), keep_dims))
 
 
 def reduce_min(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Minimum over ``axis``; ``()`` is all axes."""
+    """Return the minimum over ``axis``; ``()`` is all axes."""
     return wrap(torch.amin(x, all_axes(axis, x.dim()), keep_dims))
 
 
 def reduce_prod(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Product over ``axis``; ``()`` is all axes."""
+    """Return the product over ``axis``; ``()`` is all axes."""
     return wrap(_prod(x, axis, keep_dims))
 
 
 def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Whether all elements over ``axis`` are true."""
+    """Return whether all elements over ``axis`` are true."""
     x = to_dtype(x, torch.bool)
     return wrap(torch.all(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
 def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
-    """Whether any element over ``axis`` is true."""
+    """Return whether any element over ``axis`` is true."""
     x = to_dtype(x, torch.bool)
     return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
@@ -108,7 +108,7 @@ def mean(x: Any, axis: Any = None, keep_dims: bool = False) -> Any:
 
 
 def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = None) -> Any:
-    """Product over ``axis`` (None: all)."""
+    """Return the product over ``axis`` (None: all)."""
     dtype = dtype_or_none(dtype)
     if dtype is None and not input.dtype.is_floating_point and not input.dtype.is_complex:
         dtype = torch.int64
@@ -116,7 +116,7 @@ def prod(input: Any, axis: Any = None, keep_dims: bool = False, dtype: Any = Non
 
 
 def _limited(input: torch.Tensor, initial: Any, where: Any, low: bool) -> torch.Tensor:
-    """``input`` with elements outside of ``where`` replaced by ``initial``, which is also one of the candidates."""
+    """Return ``input`` with ``initial`` in place of elements outside of ``where``, and as one more candidate."""
     if where is not None:
         if initial is None:
             raise ValueError(
@@ -143,71 +143,71 @@ def _extreme(input: Any, axis: Any, keepdims: bool, initial: Any, where: Any, la
 
 
 def max(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
-    """(maximum over ``axis``, its index); without an axis the maximum of all and index 0."""
+    """Return (maximum over ``axis``, its index); without an axis the maximum of all and index 0."""
     return _extreme(input, axis, keepdims, initial, where, True)
 
 
 def min(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
-    """(minimum over ``axis``, its index); without an axis the minimum of all and index 0."""
+    """Return (minimum over ``axis``, its index); without an axis the minimum of all and index 0."""
     return _extreme(input, axis, keepdims, initial, where, False)
 
 
 def amax(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
-    """Maximum over ``axis`` (None: all)."""
+    """Return the maximum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, False)
     found = torch.amax(input, all_axes(axis, input.dim()), keepdims)
     return wrap(found if initial is None else subgradients.clamp(found, min=initial))
 
 
 def amin(input: Any, axis: Any = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Any:
-    """Minimum over ``axis`` (None: all)."""
+    """Return the minimum over ``axis`` (None: all)."""
     input = _limited(input, initial, where, True)
     found = torch.amin(input, all_axes(axis, input.dim()), keepdims)
     return wrap(found if initial is None else subgradients.clamp(found, max=initial))
 
 
 def aminmax(input: Any, *, axis: Any = 0, keepdims: bool = False) -> Any:
-    """(minimum, maximum) over ``axis``; at equal elements the first has the gradient."""
+    """Return (minimum, maximum) over ``axis``; at equal elements the first has the gradient."""
     return min(input, axis, keepdims)[0], max(input, axis, keepdims)[0]
 
 
 def all(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether all elements over ``axis`` (None: all) are true."""
+    """Return whether all elements over ``axis`` (None: all) are true."""
     return reduce_all(input, () if axis is None else axis, keep_dims)
 
 
 def any(input: Any, axis: Any = None, keep_dims: bool = False) -> Any:
-    """Whether any element over ``axis`` (None: all) is true."""
+    """Return whether any element over ``axis`` (None: all) is true."""
     return reduce_any(input, () if axis is None else axis, keep_dims)
 
 
 def var(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Variance over ``axis`` (None: all) with divisor n - ddof."""
+    """Return the variance over ``axis`` (None: all) with divisor n - ddof."""
     return wrap(torch.var(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
 def std(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """Standard deviation over ``axis`` (None: all) with divisor n - ddof."""
+    """Return the standard deviation over ``axis`` (None: all) with divisor n - ddof."""
     return wrap(torch.std(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
 def var_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """(variance, mean) over ``axis``."""
+    """Return (variance, mean) over ``axis``."""
     return wrap(torch.var_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
 def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-    """(standard deviation, mean) over ``axis``."""
+    """Return (standard deviation, mean) over ``axis``."""
     return wrap(torch.std_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
 def median(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
-    """(lower median over ``axis``, its index)."""
+    """Return (lower median over ``axis``, its index)."""
     return wrap(tuple(torch.median(input, axis, keepdims)))
 
 
 def nanmedian(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
-    """(lower median without nans, its index)."""
+    """Return (lower median without nans, its index)."""
     return wrap(tuple(torch.nanmedian(input, axis, keepdims)))
 
 
@@ -223,45 +223,45 @@ def nanmean(input: Any, axis: Any = None, keepdims: bool = False, *, dtype: Any 
 
 
 def quantile(input: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The q-th quantiles, linearly interpolated."""
+    """Return the q-th quantiles, linearly interpolated."""
     return wrap(torch.quantile(input, as_plain(q, input.dtype, input), axis, keepdims))
 
 
 def nanquantile(input: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The q-th quantiles without nans."""
+    """Return the q-th quantiles without nans."""
     return wrap(torch.nanquantile(input, as_plain(q, input.dtype, input), axis, keepdims))
 
 
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
-    """log(sum(exp(input))) over ``dim``."""
+    """Return log(sum(exp(input))) over ``dim``."""
     return wrap(kernels.logsumexp(input, all_axes(dim, input.dim()), keepdim))
 
 
 def count_nonzero(x: Any, axis: Any = (), keep_dims: bool = False, dtype: Any = _int32) -> Any:
-    """How many elements over ``axis`` are not zero."""
+    """Return the number of elements over ``axis`` that are not zero."""
     return wrap(torch.sum(torch.ne(x, 0), as_axes(axis), keep_dims, dtype=dtype_or_none(dtype)))
 
 
 def argmax(input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
-    """The int64 index of the maximum over ``dim`` (None: of all, flattened)."""
+    """Return the int64 index of the maximum over ``dim`` (None: of all, flattened)."""
     if input.dtype is torch.bool:
         input = to_dtype(input, torch.uint8)
     return wrap(torch.argmax(input, axis if dim is None else dim, keepdim or keepdims))
 
 
 def argmin(input: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The int32 index of the minimum over ``axis`` (None: of all, flattened)."""
+    """Return the int32 index of the minimum over ``axis`` (None: of all, flattened)."""
     return wrap(to_dtype(torch.argmin(input, axis, bool(keepdims)), _int32))
 
 
 def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(int64 index of the maximum over ``axis``, the maximum)."""
+    """Return (int64 index of the maximum over ``axis``, the maximum)."""
     values, indices = torch.max(input, axis, keep_dims)
     return wrap(indices), wrap(values)
 
 
 def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
-    """(int64 index of the minimum over ``axis``, the minimum)."""
+    """Return (int64 index of the minimum over ``axis``, the minimum)."""
     values, indices = torch.min(input, axis, keep_dims)
     return wrap(indices), wrap(values)
 
@@ -270,12 +270,12 @@ def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
 
 
 def trace(input: Any) -> Any:
-    """The sum of the main diagonal of a matrix, in its dtype."""
+    """Return the sum of the main diagonal of a matrix, in its dtype."""
     return wrap(torch.trace(input).to(input.dtype))
 
 
 def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each non-negative int occurs, as float32. Whole floats count as ints."""
+    """Return the count of each non-negative int, as float32. Whole floats count as ints."""
     if input.dtype is torch.bool or input.dtype.is_floating_point:
         input = to_dtype(input, torch.int64)
     counts = torch.bincount(input, weights, int(minlength))
@@ -283,13 +283,13 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 
 
 def histc(input: Any, bins: int = 100, min: float = 0.0, max: float = 0.0) -> Any:
-    """Counts in ``bins`` equal bins between ``min`` and ``max`` (0 and 0: the data's own range)."""
+    """Return counts in ``bins`` equal bins between ``min`` and ``max`` (0 and 0: the data's own range)."""
     counts = torch.histc(input if input.dtype is torch.float64 else to_dtype(input, torch.float32), bins, min, max)
     return wrap(counts if input.dtype.is_floating_point else to_dtype(counts, input.dtype))
 
 
 def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
-    """The n-th difference along ``axis``."""
+    """Return the n-th difference along ``axis``."""
     return wrap(torch.diff(x, n, axis, prepend, append))
 
 
@@ -297,12 +297,12 @@ diff_ext = diff
 
 
 def trapz(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
-    """The integral by the trapezoidal rule."""
+    """Return the integral by the trapezoidal rule."""
     return wrap(torch.trapezoid(y, dx=dx, dim=dim) if x is None else torch.trapezoid(y, x, dim=dim))
 
 
 def cov(input: Any, *, correction: int = 1, fweights: Any = None, aweights: Any = None) -> Any:
-    """The covariance matrix of variables in rows."""
+    """Return the covariance matrix of variables in rows."""
     if input.dtype is torch.float16:
         input = to_dtype(input, torch.float32)
     return wrap(kernels.cov(input, correction=correction, fweights=fweights, aweights=aweights))

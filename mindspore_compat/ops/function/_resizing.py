@@ -20,7 +20,7 @@ tf: Any = torch.nn.functional  # its overloads do not know a bool that is only k
 
 
 def _sources(length: int, size: int, align_corners: bool, half_pixel: bool, device: Any) -> torch.Tensor:
-    """The place in the input of each output element of an axis."""
+    """Return the place in the input of each output element of an axis."""
     places = torch.arange(size, dtype=torch.float32, device=device)
     if align_corners and size > 1:
         return places * ((length - 1) / (size - 1))
@@ -29,7 +29,9 @@ def _sources(length: int, size: int, align_corners: bool, half_pixel: bool, devi
 
 
 def resize_linear(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    """Linear interpolation of the last axes to ``size``; without both flags, output i lies at i · length / size."""
+    """Return the linear interpolation of the last axes to ``size``; without both flags, output i lies at i · length /
+    size.
+    """
     size = as_ints(size)
     if align_corners or half_pixel_centers:
         mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[len(size)]
@@ -48,7 +50,7 @@ def resize_linear(x: Any, size: Any, align_corners: bool = False, half_pixel_cen
 
 
 def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    """The nearest input element for each output element of the last axes."""
+    """Return the nearest input element for each output element of the last axes."""
     size = as_ints(size)
     if not align_corners:
         return wrap(kernels.interpolate(x, size, mode="nearest-exact" if half_pixel_centers else "nearest"))
@@ -59,7 +61,7 @@ def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_ce
 
 
 def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
-    """Keys' cubic kernel."""
+    """Return Keys' cubic kernel."""
     d = torch.abs(distance)
     near, far = ((a + 2) * d - (a + 3)) * d * d + 1, ((d - 5) * d + 8) * d * a - 4 * a
     return torch.where(d < 1, near, torch.where(d < 2, far, torch.zeros_like(d)))
@@ -67,7 +69,7 @@ def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
 
 @kernels.as_given
 def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
-    """Cubic interpolation of the last two axes, with upstream's two kernels.
+    """Return the cubic interpolation of the last two axes, with MindSpore's two kernels.
 
     Half-pixel centers use a = -0.5 and leave out what lies outside; the other placements a = -0.75 and repeat the
     border.
@@ -102,7 +104,7 @@ def interpolate_before_2_0(
     coordinate_transformation_mode: str = "align_corners",
     mode: str = "linear",
 ) -> Any:
-    """`interpolate` of MindSpore 1.9."""
+    """Run `interpolate` of MindSpore 1.9."""
     return _interpolate_1x(x, sizes, scales, coordinate_transformation_mode, mode)
 
 
@@ -121,7 +123,7 @@ def interpolate(
     scales: Any = None,
     coordinate_transformation_mode: str | None = None,
 ) -> Any:
-    """The last axes resized to ``size`` or by ``scale_factor``.
+    """Return the last axes resized to ``size`` or by ``scale_factor``.
 
     ``roi`` (never used), ``sizes``, ``scales`` and ``coordinate_transformation_mode`` ("align_corners", "half_pixel",
     "asymmetric") are the form of 1.x.
@@ -163,7 +165,7 @@ def upsample(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Any:
-    """The same as `interpolate`."""
+    """Return the same as `interpolate`."""
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 
@@ -176,14 +178,14 @@ def grid_sample(
     *,
     interpolation_mode: str | None = None,
 ) -> Any:
-    """``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x."""
+    """Return ``input`` at the places of ``grid`` in [-1, 1]; ``interpolation_mode`` is the name of 1.x."""
     if padding_mode in ("border", "reflection"):  # torch's kernels read anywhere for nan, which shall mean -1
         grid = torch.where(torch.isnan(grid), -1, grid)
     return wrap(tf.grid_sample(input, grid, interpolation_mode or mode, padding_mode, bool(align_corners)))
 
 
 def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
-    """The grid of affine transforms for `grid_sample`."""
+    """Return the grid of affine transforms for `grid_sample`."""
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
 
 

@@ -1,5 +1,5 @@
-"""Overlap of rotated rectangles. Part of ``math_func``; upstream runs it on Ascend only, whose documents say what it
-is.
+"""Overlap of rotated rectangles. Part of ``math_func``; MindSpore runs it on Ascend only, and its documentation defines
+it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 
 __all__ = ["rotated_iou"]
 
-#: of the largest coordinate: so far outside a corner on an edge may come out by rounding
+#: share of the largest coordinate that rounding may move a corner on an edge outside
 _ROUNDING = 1e-9
 
 
@@ -26,7 +26,7 @@ def rotated_iou(
     v_threshold: float = 0.0,
     e_threshold: float = 0.0,
 ) -> Any:
-    """The share that rotated rectangles have in common.
+    """Return the share that rotated rectangles have in common.
 
     Args:
         boxes, query_boxes: (B, N, 5) and (B, K, 5): the centre, width, height and angle in degrees of each; with
@@ -66,7 +66,7 @@ def rotated_iou(
 
 
 def _corners(boxes: torch.Tensor, trans: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """((..., 4, 2) counter-clockwise, areas)."""
+    """Return ((..., 4, 2) counter-clockwise, areas)."""
     a, b, c, d, angle = boxes.unbind(-1)
     x, y, width, height = ((a + c) / 2, (b + d) / 2, c - a, d - b) if trans else (a, b, c, d)
     width, height, turn = width.abs(), height.abs(), angle * (math.pi / 180)
@@ -82,7 +82,7 @@ def _cross(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def _is_inside(points: torch.Tensor, corners: torch.Tensor, slack: torch.Tensor) -> torch.Tensor:
-    """Whether (..., P, 2) points lie in rectangles (..., 4, 2), at most ``slack`` outside."""
+    """Return whether (..., P, 2) points lie in rectangles (..., 4, 2), at most ``slack`` outside."""
     edges = torch.roll(corners, -1, -2) - corners
     lengths = torch.hypot(*edges.unbind(-1)).clamp(min=1e-300)
     distances = _cross(edges.unsqueeze(-3), points.unsqueeze(-2) - corners.unsqueeze(-3)) / lengths.unsqueeze(-2)
@@ -90,7 +90,7 @@ def _is_inside(points: torch.Tensor, corners: torch.Tensor, slack: torch.Tensor)
 
 
 def _common_area(a: torch.Tensor, b: torch.Tensor, v_slack: float, e_slack: float) -> torch.Tensor:
-    """The area of the polygon between corners of each that lie in the other and crossings of the edges."""
+    """Return the area of the polygon between corners of each that lie in the other and crossings of the edges."""
     rounding = torch.maximum(a.abs().amax((-1, -2)), b.abs().amax((-1, -2))) * _ROUNDING
     along, other = torch.roll(a, -1, -2) - a, torch.roll(b, -1, -2) - b
     between = b.unsqueeze(-3) - a.unsqueeze(-2)  # (..., edge of a, edge of b, 2)
@@ -113,7 +113,7 @@ def _common_area(a: torch.Tensor, b: torch.Tensor, v_slack: float, e_slack: floa
 
 
 def _hull_area(points: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-    """The area of the convex polygon of those of the points that count."""
+    """Return the area of the convex polygon of those of the points that count."""
     number = counts.sum(-1, keepdim=True)
     centre = (points * counts.unsqueeze(-1)).sum(-2) / number.clamp(min=1)
     moved = torch.where(counts.unsqueeze(-1), points - centre.unsqueeze(-2), torch.zeros_like(points))
@@ -121,5 +121,5 @@ def _hull_area(points: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
     order = torch.argsort(angles, -1)
     ring = torch.gather(moved, -2, order.unsqueeze(-1).expand_as(moved))
     counted = torch.gather(counts, -1, order).unsqueeze(-1)
-    ring = torch.where(counted, ring, ring[..., :1, :])  # what does not count is the first corner again
+    ring = torch.where(counted, ring, ring[..., :1, :])  # ignored points repeat the first corner
     return _cross(ring, torch.roll(ring, -1, -2)).sum(-1).clamp(min=0) / 2

@@ -31,7 +31,7 @@ def _sampled(
     seed: int,
     remove: bool = False,
 ) -> Any:
-    """``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
+    """Return ``chance`` of classes in one draw; it is asked for true classes outside of the range, too."""
     classes = torch.arange(range_max, dtype=torch.float64, device=true_classes.device)
     weights = chance(classes)
     if remove:
@@ -61,7 +61,7 @@ def _check_enough(weights: torch.Tensor, count: int, unique: bool) -> None:
 
 
 def _taken(given: Iterator[int], count: int, unique: bool, left_out: set[int]) -> tuple[torch.Tensor, int]:
-    """(``count`` of the given classes, how many it took); with ``unique`` those that are new."""
+    """Return (``count`` of the given classes, how many it took); with ``unique`` those that are new."""
     if not unique:
         return torch.tensor([next(given) for _ in range(count)]), count
     found: dict[int, None] = {}
@@ -75,7 +75,7 @@ def _taken(given: Iterator[int], count: int, unique: bool, left_out: set[int]) -
 
 
 def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> tuple[torch.Tensor, int]:
-    """(places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
+    """Return (places drawn by their weights, how many draws it took); with ``unique`` repetitions are drawn again."""
     if not unique:
         return torch.multinomial(weights, count, True, generator=generator), count
     _check_enough(weights, count, unique)
@@ -95,8 +95,8 @@ def _drawn(weights: torch.Tensor, count: int, unique: bool, generator: Any) -> t
 def log_uniform_candidate_sampler(
     true_classes: Any, num_true: int = 1, num_sampled: int = 5, unique: bool = True, range_max: int = 5, seed: int = 0
 ) -> Any:
-    """(sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller
-    the class.
+    """Return (sampled classes, expected counts of the true ones, and of the sampled ones), more often the smaller the
+    class.
     """
     whole = math.log(range_max + 1)
 
@@ -116,7 +116,7 @@ def uniform_candidate_sampler(
     seed: int = 0,
     remove_accidental_hits: bool = False,
 ) -> Any:
-    """(sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
+    """Return (sampled classes, expected counts of the true ones, and of the sampled ones), all equally often."""
 
     def chance(classes: torch.Tensor) -> torch.Tensor:
         return torch.full_like(classes, 1 / range_max)

@@ -35,7 +35,7 @@ _ELEMENTWISE = {"none": "", "add": "sum", "mul": "prod", "max": "amax", "min": "
 
 @checks_places("TensorScatterElements", from_end=True)
 def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
-    """`scatter`, or with values reduced by "add", "mul", "max" or "min"."""
+    """Run `scatter`, or with values reduced by "add", "mul", "max" or "min"."""
     indices, axis = as_long(indices), in_range(axis, input_x.dim())
 
     def scatter(places: torch.Tensor) -> torch.Tensor:
@@ -50,7 +50,7 @@ def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int 
 
 @checks_places("ScatterNd")
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
-    """Zeros of ``shape`` with the updates added at coordinates.
+    """Return zeros of ``shape`` with the updates added at coordinates.
 
     Raises:
         ValueError: unless there is one update for each index.
@@ -63,7 +63,7 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
 
 
 def _coordinates(indices: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """The last axis of int64 ``indices`` as one tensor for each axis of what they index; none below zero is taken."""
+    """Return the last axis of int64 ``indices`` as one tensor for each indexed axis; indices below zero are refused."""
     return tuple(torch.unbind(refuse_negative(indices), -1))
 
 
@@ -71,7 +71,7 @@ _Combine = Callable[[torch.Tensor, tuple, torch.Tensor], torch.Tensor]
 
 
 def _reduce_at(kind: str) -> _Combine:
-    """Combine ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
+    """Reduce ``x`` with updates at coordinates by "amax", "amin" or "prod", over flat positions of slices."""
 
     def combine(x: torch.Tensor, places: tuple, updates: torch.Tensor) -> torch.Tensor:
         depth = len(places)
@@ -106,9 +106,7 @@ _COMBINE: dict[str, _Combine] = {
 
 
 def _check_updates(owner: str, shape: Any, indices: torch.Tensor, updates: Any, by_coordinates: bool = True) -> None:
-    """ValueError unless there is one update for each index, of which there are rows: torch would repeat those that are
-    lacking.
-    """
+    """Raise ValueError unless there is one update for each row of indices: torch would repeat missing ones."""
     if by_coordinates and indices.dim() < 2:
         raise ValueError(
             f"For primitive[{owner}], the dimension of 'indices' must be greater than or equal to 2, but got "
@@ -139,7 +137,7 @@ def _tensor_scatter(kind: str) -> Callable[[Any, Any, Any], Any]:
 
 
 def _store(variable: torch.Tensor, result: torch.Tensor) -> Any:
-    """Put the result into the variable itself and return that, as upstream does with Parameters."""
+    """Write the result to the variable itself and return it, as MindSpore does with Parameters."""
     get_data(variable).copy_(result.detach())
     return changed(variable)
 
@@ -159,7 +157,7 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
             result = combine(before, places, updates)
             del before  # else it counts as an alias of the Parameter
             stored = _store(input_x, result)
-        if kind == "update" and passes_gradient(updates):  # of the other kinds upstream has no gradient
+        if kind == "update" and passes_gradient(updates):  # of the other kinds MindSpore has no gradient
             return wrap(combine(get_data(stored).detach(), places, updates))
         return stored
 

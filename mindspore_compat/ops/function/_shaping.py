@@ -27,7 +27,7 @@ _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type:
 
 
 def shape(input_x: Any) -> tuple[int, ...]:
-    """The shape as a tuple of ints.
+    """Return the shape as a tuple of ints.
 
     Examples:
         >>> print(ops.shape(ops.ones((2, 3))))
@@ -40,22 +40,22 @@ shape_ = shape
 
 
 def dyn_shape(input_x: Any) -> Any:
-    """The shape as an int64 tensor."""
+    """Return the shape as an int64 tensor."""
     return wrap(constant(tuple(input_x.shape), input_x.device, torch.int64))
 
 
 def dtype(x: Any) -> torch.dtype:
-    """The dtype."""
+    """Return the dtype."""
     return x.dtype
 
 
 def rank(input_x: Any) -> int:
-    """The number of axes."""
+    """Return the number of axes."""
     return input_x.dim()
 
 
 def size(input_x: Any) -> int:
-    """The number of elements."""
+    """Return the number of elements."""
     return input_x.numel()
 
 
@@ -63,12 +63,12 @@ numel = size
 
 
 def is_tensor(obj: Any) -> bool:
-    """Whether it is a tensor."""
+    """Return whether it is a tensor."""
     return isinstance(obj, torch.Tensor)
 
 
 def reshape(input: Any, shape: Any) -> Any:
-    """The same values in another shape; one length may be -1."""
+    """Return the same values in another shape; one length may be -1."""
     return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
 
 
@@ -76,32 +76,32 @@ reshape_ = reshape
 
 
 def view_as(input: Any, other: Any) -> Any:
-    """``input`` in the shape of ``other``."""
+    """Return ``input`` in the shape of ``other``."""
     return wrap(torch.reshape(input, tuple(other.shape)))
 
 
 def transpose(input: Any, dims: Any = None, *, input_perm: Any = None) -> Any:
-    """The axes in the order ``dims`` (``input_perm`` in 1.x)."""
+    """Permute the axes to the order ``dims`` (``input_perm`` in 1.x)."""
     return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
 
 
 def permute(input: Any, axis: Any, *rest: int) -> Any:
-    """The axes in the order ``axis``."""
+    """Permute the axes to the order ``axis``."""
     return wrap(torch.permute(input, (axis, *rest) if rest else as_ints(axis)))
 
 
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
-    """Two axes exchanged."""
+    """Exchange two axes."""
     return wrap(torch.transpose(input, axis0, axis1))
 
 
 def swapdims(input: Any, dim0: int, dim1: int) -> Any:
-    """Two axes exchanged."""
+    """Exchange two axes."""
     return wrap(torch.transpose(input, dim0, dim1))
 
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
-    """Axes moved to other places."""
+    """Move axes to other places."""
     return wrap(torch.movedim(x, source, destination))
 
 
@@ -109,17 +109,17 @@ movedim = moveaxis
 
 
 def t(input: Any) -> Any:
-    """The transposed matrix; 0-d and 1-d stay."""
+    """Return the transposed matrix; 0-d and 1-d stay."""
     return wrap(torch.t(input))
 
 
 def adjoint(x: Any) -> Any:
-    """Last two axes exchanged, conjugated."""
+    """Exchange the last two axes and conjugate."""
     return wrap(torch.adjoint(x).resolve_conj())
 
 
 def expand_dims(input_x: Any, axis: Any) -> Any:
-    """A new axis of length 1 at ``axis``."""
+    """Insert an axis of length 1 at ``axis``."""
     if axis.__class__ is int:
         return wrap(torch.unsqueeze(input_x, axis))
     if isinstance(axis, (tuple, list)):
@@ -130,18 +130,18 @@ def expand_dims(input_x: Any, axis: Any) -> Any:
 
 
 def unsqueeze(input: Any, dim: int) -> Any:
-    """A new axis of length 1 at ``dim``."""
+    """Insert an axis of length 1 at ``dim``."""
     return wrap(torch.unsqueeze(input, dim))
 
 
 def squeeze(input: Any, axis: Any = None) -> Any:
-    """Without the axes of length 1: all, or those among the named ones."""
+    """Remove the axes of length 1: all, or those among the named ones."""
     axis = as_axes(axis)
     return wrap(torch.squeeze(input) if axis is None else torch.squeeze(input, axis))
 
 
 def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = -1) -> Any:
-    """Axes ``start_dim`` to ``end_dim`` as one; order "F" is column-major. All but the first: a copy."""
+    """Join axes ``start_dim`` to ``end_dim``; order "F" is column-major. All but the first: a copy."""
     if order not in ("C", "F"):
         raise ValueError(f"For 'flatten', argument 'order' value must be 'C' or 'F', but got {order!r}.")
     if order == "F":
@@ -153,80 +153,80 @@ def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = 
 
 
 def ravel(input: Any) -> Any:
-    """All elements in one axis."""
+    """Return all elements in one axis."""
     return wrap(torch.reshape(input, (-1,)))
 
 
 def broadcast_to(input: Any, shape: Any) -> Any:
-    """``input`` repeated to ``shape``; -1 keeps a length."""
+    """Return ``input`` repeated to ``shape``; -1 keeps a length."""
     return wrap(torch.Tensor.expand(input, as_ints(shape)))
 
 
 def expand(input_x: Any, size: Any) -> Any:
-    """``input`` repeated to ``size``; -1 keeps a length."""
+    """Return ``input`` repeated to ``size``; -1 keeps a length."""
     return broadcast_to(input_x, size)
 
 
 def expand_as(input: Any, other: Any) -> Any:
-    """``input`` repeated to the shape of ``other``."""
+    """Return ``input`` repeated to the shape of ``other``."""
     return broadcast_to(input, tuple(other.shape))
 
 
 def tile(input: Any, dims: Any) -> Any:
-    """``input`` repeated as a whole, ``dims`` times along each axis."""
+    """Return ``input`` repeated as a whole, ``dims`` times along each axis."""
     return wrap(torch.tile(input, as_ints(dims)))
 
 
 def repeat_elements(x: Any, rep: int, axis: int = 0) -> Any:
-    """Each element repeated ``rep`` times along ``axis``."""
+    """Repeat each element ``rep`` times along ``axis``."""
     return wrap(torch.repeat_interleave(x, rep, axis))
 
 
 def repeat_interleave(input: Any, repeats: Any, axis: int | None = None) -> Any:
-    """Each element repeated along ``axis`` (None: of the flattened tensor)."""
+    """Repeat each element along ``axis`` (None: of the flattened tensor)."""
     if isinstance(repeats, (tuple, list)):
         repeats = int(repeats[0]) if len(repeats) == 1 else constant(repeats, input.device)
     return wrap(torch.repeat_interleave(input, repeats, axis))
 
 
 def atleast_1d(inputs: Any) -> Any:
-    """With at least one axis."""
+    """Return it with at least one axis."""
     return wrap(torch.atleast_1d(inputs if isinstance(inputs, torch.Tensor) else tuple(inputs)))
 
 
 def atleast_2d(inputs: Any) -> Any:
-    """With at least two axes."""
+    """Return it with at least two axes."""
     return wrap(torch.atleast_2d(inputs if isinstance(inputs, torch.Tensor) else tuple(inputs)))
 
 
 def atleast_3d(inputs: Any) -> Any:
-    """With at least three axes."""
+    """Return it with at least three axes."""
     return wrap(torch.atleast_3d(inputs if isinstance(inputs, torch.Tensor) else tuple(inputs)))
 
 
 def flip(input: Any, dims: Any) -> Any:
-    """Reversed along the axes."""
+    """Reverse along the axes."""
     return wrap(torch.flip(input, as_ints(dims)))
 
 
 def reverse(x: Any, axis: Any) -> Any:
-    """Reversed along the axes."""
+    """Reverse along the axes."""
     return wrap(torch.flip(x, as_ints(axis)))
 
 
 def fliplr(input: Any) -> Any:
-    """Reversed along the second axis."""
+    """Reverse along the second axis."""
     return wrap(torch.fliplr(input))
 
 
 def flipud(input: Any) -> Any:
-    """Reversed along the first axis."""
+    """Reverse along the first axis."""
     return wrap(torch.flipud(input))
 
 
 @checks_places("ReverseSequence", "seq_lengths")
 def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0) -> Any:
-    """For each batch element, the first ``seq_lengths`` steps reversed.
+    """Reverse the first ``seq_lengths`` steps of each batch element.
 
     Raises:
         ValueError: if ``seq_dim`` and ``batch_dim`` are one axis.
@@ -248,27 +248,27 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
 
 
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
-    """Shifted along the axes with wrap-around."""
+    """Shift along the axes with wrap-around."""
     return wrap(torch.roll(input, shifts, dims))
 
 
 def rot90(input: Any, k: int, dims: Any) -> Any:
-    """Turned by k·90° in the plane of two axes."""
+    """Turn by k·90° in the plane of two axes."""
     return wrap(torch.rot90(input, k, list(dims)))
 
 
 def tril(input: Any, diagonal: int = 0) -> Any:
-    """The lower triangle, the rest zero."""
+    """Return the lower triangle, the rest zero."""
     return wrap(torch.tril(input, diagonal))
 
 
 def triu(input: Any, diagonal: int = 0) -> Any:
-    """The upper triangle, the rest zero."""
+    """Return the upper triangle, the rest zero."""
     return wrap(torch.triu(input, diagonal))
 
 
 def matrix_band_part(x: Any, lower: Any, upper: Any) -> Any:
-    """Matrices with all but ``lower`` sub- and ``upper`` super-diagonals set to zero; negative keeps all."""
+    """Return matrices with all but ``lower`` sub- and ``upper`` super-diagonals set to zero; negative keeps all."""
     rows = torch.unsqueeze(torch.arange(x.shape[-2], device=x.device), 1)
     cols = torch.arange(x.shape[-1], device=x.device)
     check_indices(lower)
@@ -280,7 +280,7 @@ def matrix_band_part(x: Any, lower: Any, upper: Any) -> Any:
 
 
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """A diagonal of the plane of two axes, as last axis."""
+    """Return a diagonal of the plane of two axes, as last axis."""
     return wrap(torch.diagonal(input, offset, dim1, dim2))
 
 

@@ -1,5 +1,5 @@
-"""Products of matrices that are cut over processes, with the collective before or after. Part of ``math_func``;
-upstream fuses the two on Ascend, here one follows the other.
+"""Products of sharded matrices, with the collective before or after. Part of ``math_func``; MindSpore fuses the two on
+Ascend, here one follows the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["all_gather_matmul", "matmul_reduce_scatter"]
 
 
 def _check(owner: str, **only: tuple[Any, Any]) -> None:
-    """RuntimeError for arguments that upstream's kernels do not take either."""
+    """Raise RuntimeError for arguments that MindSpore's kernels refuse."""
     for name, (value, right) in only.items():
         if value != right:
             raise RuntimeError(f"For '{owner}', the '{name}' must be {right!r}, but got {value!r}.")
@@ -35,8 +35,8 @@ def all_gather_matmul(
     trans_input: bool = False,
     trans_x2: bool = False,
 ) -> tuple[Any, Any]:
-    """(g · x2, g), g being the members' ``input`` (m, k) joined along the first axis; an empty Tensor for g unless
-    ``gather_output``.
+    """Return (g · x2, g), g being the members' ``input`` (m, k) joined along the first axis; an empty Tensor for g
+    unless ``gather_output``.
     """
     _check(
         "all_gather_matmul",
@@ -62,7 +62,7 @@ def matmul_reduce_scatter(
     trans_input: bool = False,
     trans_x2: bool = False,
 ) -> Any:
-    """This member's part of the first axis of the sum of the members' input · x2."""
+    """Return this member's part of the first axis of the sum of the members' input · x2."""
     _check(
         "matmul_reduce_scatter",
         reduce_op=(reduce_op, "sum"),

@@ -1,4 +1,4 @@
-"""Systems whose matrix is a triangle. Upstream: ``mindspore.ops.auto_generate.solve_triangular``."""
+"""Systems whose matrix is a triangle. MindSpore: ``mindspore.ops.auto_generate.solve_triangular``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INNER |= {torch.int64: torch.float64}
 
 
 def solve_triangular(a: Any, b: Any, trans: int = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
-    """x with a·x = b, where only a triangle of ``a`` is read.
+    """Return x with a·x = b, where only a triangle of ``a`` is read.
 
     Args:
         a: (…, N, N). b: (…, N, M) or (…, N), of the same dtype. Integers give float32, int64 float64.

@@ -1,4 +1,4 @@
-"""Tensors made, shaped, joined, indexed. Upstream: ``mindspore.ops.function.array_func``."""
+"""Creation, shapes, joining and indexing of tensors. MindSpore: ``mindspore.ops.function.array_func``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops._mint_names import kept_in
@@ -11,7 +11,7 @@ from mindspore_compat.ops.function._padding import *  # noqa: F403
 from mindspore_compat.ops.function._scattering import *  # noqa: F403
 from mindspore_compat.ops.function._shaping import *  # noqa: F403
 
-# upstream keeps these here
+# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

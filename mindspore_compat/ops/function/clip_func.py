@@ -1,4 +1,4 @@
-"""Clipping by value and norm. Upstream: ``mindspore.ops.function.clip_func``."""
+"""Clipping by value and norm. MindSpore: ``mindspore.ops.function.clip_func``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["clip_by_value", "clamp", "clip", "clamp_", "clip_by_global_norm", "c
 
 
 def _bounded(x: Any, low: Any, high: Any) -> Any:
-    """x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins."""
+    """Return x cut to [low, high], numbers or tensors that broadcast; where low exceeds high, high wins."""
     dtype, has_tensors = x.dtype, False
     for bound in (low, high):
         if isinstance(bound, torch.Tensor):
@@ -30,7 +30,7 @@ def _bounded(x: Any, low: Any, high: Any) -> Any:
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:
-    """The same in the dtype of x, to which bounds are cast; at a bound it has half of the gradient."""
+    """Return the same in the dtype of x, to which bounds are cast; at a bound it has half of the gradient."""
     if not (x.is_floating_point() or x.is_complex()):
         low, high = (int(bound) if isinstance(bound, float) else bound for bound in (low, high))
     if low is not None:
@@ -41,8 +41,7 @@ def _clipped(x: Any, low: Any, high: Any) -> Any:
 def clip_by_value(
     x: Any, clip_value_min: Any = None, clip_value_max: Any = None, *, min: Any = None, max: Any = None
 ) -> Any:
-    """``x`` (a tensor, or a tuple or list of them) cut to the two values; ``min`` and ``max`` are other names of
-    theirs.
+    """Return ``x`` (a tensor, or a tuple or list of them) clipped to the two values, also named ``min`` and ``max``.
 
     Examples:
         >>> print(ops.clip_by_value(Tensor([-2.0, 0.5, 3.0]), -1.0, 1.0))
@@ -55,7 +54,7 @@ def clip_by_value(
 
 
 def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
-    """``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32."""
+    """Return ``input`` cut to [min, max], numbers or Tensors; ints with a fractional bound become float32."""
     is_fractional = isinstance(min, float) or isinstance(max, float)
     if is_fractional and isinstance(input, torch.Tensor) and not input.dtype.is_floating_point:
         input = to_dtype(input, torch.float32)
@@ -66,20 +65,20 @@ clip = clamp
 
 
 def clamp_(input: Any, min: Any = None, max: Any = None) -> Any:
-    """`clamp` in place."""
+    """Run `clamp` in place."""
     return wrap(torch.clamp_(input, min, max))
 
 
 def _together(given: Any, results: list[Any]) -> Any:
-    """A tuple; of a list in compiled code a list."""
+    """Return a tuple; of a list in compiled code a list."""
     return results if isinstance(given, list) and in_graph() else tuple(results)
 
 
 def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> Any:
-    """All tensors scaled by clip_norm / max(norm of all of them together, clip_norm).
+    """Scale all tensors by clip_norm / max(norm of all of them together, clip_norm).
 
     Raises:
-        ValueError: if ``use_norm`` is given, as upstream does.
+        ValueError: if ``use_norm`` is given, as MindSpore does.
     """
     if use_norm is not None:
         raise ValueError(
@@ -87,16 +86,24 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
             "out."
         )
     items = list(x)
-    squares = [torch.sum(kernels.square(item.float())) for item in items]
-    norm = torch.sqrt(torch.stack(squares).sum())
-    limit = subgradients.clamp(norm, min=float(clip_norm))
-    clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
+    if items and not any(item.is_cpu or item.requires_grad or item.dtype is not torch.float32 for item in items):
+        norm = torch.linalg.vector_norm(
+            torch.stack(torch._foreach_norm(items))
+        )  # few kernels for gradients on a device
+        clipped = list(torch._foreach_mul(items, float(clip_norm)))
+        torch._foreach_div_(clipped, torch.clamp(norm, min=float(clip_norm)))
+        clipped = wrap(clipped)
+    else:
+        squares = [torch.sum(kernels.square(item.float())) for item in items]
+        norm = torch.sqrt(torch.stack(squares).sum())
+        limit = subgradients.clamp(norm, min=float(clip_norm))
+        clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
     # upstream compiles it in GRAPH_MODE, though the program's own lines call it
     return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
 
 
 def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False) -> Any:
-    """A tensor (or several together) scaled down to a norm of at most ``max_norm``; integers as float32.
+    """Return a tensor (or several together) scaled down to a norm of at most ``max_norm``; integers as float32.
 
     Raises:
         RuntimeError: for a norm that is not finite, if so asked.

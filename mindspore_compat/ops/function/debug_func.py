@@ -1,4 +1,4 @@
-"""Printing and dumping. Upstream: ``mindspore.ops.function.debug_func``."""
+"""Printing and dumping. MindSpore: ``mindspore.ops.function.debug_func``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["print_", "tensordump"]
 
 
 def print_(*input_x: Any) -> None:
-    """Print tensors and other values, one a line, as upstream's operator does."""
+    """Print tensors and other values, one a line, as MindSpore's operator does."""
     for item in input_x:
         if isinstance(item, torch.Tensor):
             print(repr(item), flush=True)

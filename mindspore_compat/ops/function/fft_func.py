@@ -1,4 +1,4 @@
-"""Fourier transforms. Upstream: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
+"""Fourier transforms. MindSpore: ``mindspore.ops.function.fft_func``, ``spectral_func``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [*_1D, *_2D, *_ND, "fftshift", "ifftshift", "fftfreq", "rfftfreq", "st
 
 
 def _single(x: Any) -> Any:
-    """float16 as float32: torch computes in it on a GPU alone, upstream nowhere."""
+    """Return float16 as float32: torch computes in it on a GPU alone, MindSpore nowhere."""
     return torch.Tensor.float(x) if x.dtype is torch.float16 else x
 
 
@@ -60,22 +60,22 @@ globals().update({name: _over_all(name) for name in _ND})
 
 
 def fftshift(input: Any, dim: Any = None) -> Any:
-    """Zero frequency moved to the middle."""
+    """Move the zero frequency to the middle."""
     return wrap(torch.fft.fftshift(input, dim))
 
 
 def ifftshift(input: Any, dim: Any = None) -> Any:
-    """The inverse of `fftshift`."""
+    """Return the inverse of `fftshift`."""
     return wrap(torch.fft.ifftshift(input, dim))
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
-    """Frequencies of `fft`."""
+    """Return frequencies of `fft`."""
     return wrap(sent(torch.fft.fftfreq(n, d, dtype=dtype_or_none(dtype)), current_device()))
 
 
 def rfftfreq(n: int, d: float = 1.0, dtype: Any = None) -> Any:
-    """Frequencies of `rfft`."""
+    """Return frequencies of `rfft`."""
     return wrap(sent(torch.fft.rfftfreq(n, d, dtype=dtype_or_none(dtype)), current_device()))
 
 
@@ -91,7 +91,7 @@ def stft(
     onesided: bool | None = None,
     return_complex: bool | None = None,
 ) -> Any:
-    """The short-time Fourier transform; real and imaginary parts in a last axis unless ``return_complex``."""
+    """Return the short-time Fourier transform; real and imaginary parts in a last axis unless ``return_complex``."""
     result = torch.stft(
         x, n_fft, hop_length, win_length, window, center, pad_mode.lower(), normalized, onesided, return_complex=True
     )

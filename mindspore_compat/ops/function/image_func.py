@@ -1,4 +1,4 @@
-"""Boxes and regions of images. Upstream: ``mindspore.ops.function.image_func`` and the box operators."""
+"""Boxes and regions of images. MindSpore: ``mindspore.ops.function.image_func`` and the box operators."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = """
 
 
 def _images(index: torch.Tensor, count: int) -> torch.Tensor:
-    """``index`` as int64, where what names none of ``count`` images is beyond the last, so that indexing refuses it:
-    a negative one counts from no end.
+    """Return ``index`` as int64, with numbers that are none of ``count`` images moved beyond the last, so that indexing
+    refuses them: a negative one does not count from the end.
     """
     return torch.where((index >= 0) & (index <= count - 1), torch.floor(index + 0.5), count).long()
 
 
 def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """(center x, center y, width, height) of (..., 4) corner boxes whose corners are pixels that belong to them."""
+    """Return (center x, center y, width, height) of (..., 4) corner boxes whose corners are pixels inside."""
     x1, y1, x2, y2 = torch.unbind(boxes.float(), -1)
     return (x1 + x2) * 0.5, (y1 + y2) * 0.5, x2 - x1 + 1, y2 - y1 + 1
 
@@ -36,7 +36,7 @@ def _parts(boxes: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.
 def bounding_box_encode(
     anchor_box: Any, groundtruth_box: Any, means: Any = (0.0, 0.0, 0.0, 0.0), stds: Any = (1.0, 1.0, 1.0, 1.0)
 ) -> Any:
-    """Offsets (dx, dy, dw, dh) from anchors (n, 4) to boxes (n, 4), normalized."""
+    """Return offsets (dx, dy, dw, dh) from anchors (n, 4) to boxes (n, 4), normalized."""
     px, py, pw, ph = _parts(anchor_box)
     gx, gy, gw, gh = _parts(groundtruth_box)
     deltas = torch.stack(((gx - px) / pw, (gy - py) / ph, torch.log(gw / pw), torch.log(gh / ph)), -1)
@@ -52,7 +52,7 @@ def bounding_box_decode(
     stds: Any = (1.0, 1.0, 1.0, 1.0),
     wh_ratio_clip: float = 0.016,
 ) -> Any:
-    """Boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
+    """Return boxes (n, 4) from anchors and offsets, cut to the image (height, width)."""
     means, stds = (constant(item, deltas.device, torch.float32) for item in (means, stds))
     dx, dy, dw, dh = torch.unbind(deltas.float() * stds + means, -1)
     limit = abs(math.log(wh_ratio_clip))
@@ -76,19 +76,19 @@ def bounding_box_decode(
 
 
 def check_valid(bboxes: Any, img_metas: Any) -> Any:
-    """Whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
+    """Return whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
     height, width, ratio = torch.unbind(as_plain(img_metas).float())
     x1, y1, x2, y2 = torch.unbind(bboxes.float(), -1)
     return wrap((x1 >= 0) & (y1 >= 0) & (x2 <= width * ratio - 1) & (y2 <= height * ratio - 1))
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
-    """(m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). No gradient flows through
-    it, as upstream. float16 boxes are computed with in float16, as upstream: areas beyond 65504 are inf, and the
-    overlaps of boxes without an area are nan.
+    """Return (m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). As MindSpore, no
+    gradient flows through it, and float16 boxes are computed in float16: areas beyond 65504 are inf, and the overlaps
+    of boxes without an area are nan.
 
     Raises:
-        KeyError: for another mode, as upstream.
+        KeyError: for another mode, as MindSpore.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
@@ -107,7 +107,7 @@ def _area(size: torch.Tensor) -> torch.Tensor:
 
 
 def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
-    """(boxes (n, 5) by falling score, int32 index of each, mask of those that no better one overlaps too much)."""
+    """Return (boxes (n, 5) by falling score, int32 indices, mask of those that overlap no better one too much)."""
     order = torch.argsort(bboxes[:, 4], descending=True, stable=True)
     boxes = bboxes[order]
     corners = boxes[:, :4].float()
@@ -125,7 +125,7 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
 
 
 def _bilinear(image: torch.Tensor, batch: torch.Tensor, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Values (points, C) of (N, C, H, W) images at fractional places inside; the lower neighbours are floors."""
+    """Return values (points, C) of (N, C, H, W) images at fractional places inside; the lower neighbours are floors."""
     height, width = image.shape[-2:]
     y0, x0 = torch.clamp(torch.floor(y).long(), 0, height - 1), torch.clamp(torch.floor(x).long(), 0, width - 1)
     y1, x1 = torch.clamp(y0 + 1, max=height - 1), torch.clamp(x0 + 1, max=width - 1)
@@ -144,12 +144,12 @@ def roi_align(
     sample_num: int = 2,
     roi_end_mode: int = 1,
 ) -> Any:
-    """(k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1, y1, x2,
-    y2), which have no gradient. The image is the nearest integer.
+    """Return (k, C, pooled_height, pooled_width) means of bilinear samples in the cells of regions (k, 5): (image, x1,
+    y1, x2, y2), which have no gradient. The image is the nearest integer.
 
     Args:
         sample_num: samples along each side of a cell; where it is not positive, as many as whole pixels are in the
-            side. As upstream, a cell smaller than a pixel is then nan.
+            side. As MindSpore, a cell smaller than a pixel is then nan.
         roi_end_mode: 0 for regions up to (x2, y2), of at least a pixel; 1 for regions that end one pixel later, where
             x2 < x1 - 1 is sampled backwards.
 
@@ -192,7 +192,7 @@ def roi_align(
 def crop_and_resize(
     image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0
 ) -> Any:
-    """Regions of (N, H, W, C) images, resized to ``crop_size``; boxes are (y1, x1, y2, x2) in [0, 1].
+    """Return regions of (N, H, W, C) images, resized to ``crop_size``; boxes are (y1, x1, y2, x2) in [0, 1].
 
     Raises:
         ValueError: for a method other than "bilinear", "nearest" and "bilinear_v2", and an index that no image has.
@@ -242,7 +242,7 @@ def ps_roi_pooling(
     out_dim: int,
     group_size: int,
 ) -> Any:
-    """(features pooled by position-sensitive regions, index of the channel each came from)."""
+    """Return (features pooled by position-sensitive regions, index of the channel each came from)."""
     height, width = features.shape[-2:]
     rois = torch.reshape(rois, (-1, 5))
     result = torch.zeros(
@@ -287,7 +287,7 @@ def deformable_conv2d(
     deformable_groups: int = 1,
     modulated: bool = True,
 ) -> Any:
-    """Convolution whose taps are moved by ``offsets`` (n, 3·groups·k, h, w): all x, all y, then the masks."""
+    """Return the convolution with taps moved by ``offsets`` (n, 3·groups·k, h, w): all x, all y, then the masks."""
     kh, kw = as_ints(kernel_size)
     stride, dilation = as_ints(strides)[-2:], as_ints(dilations)[-2:]
     top, bottom, left, right = as_ints(padding)

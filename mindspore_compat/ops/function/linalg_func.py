@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and linear algebra. Upstream: ``mindspore.ops.function.linalg_func`` and parts of
+"""Products of matrices and vectors, and linear algebra. MindSpore: ``mindspore.ops.function.linalg_func`` and parts of
 ``math_func``.
 """
 
@@ -23,7 +23,7 @@ __all__ = """
 
 
 def matmul(input: Any, other: Any) -> Any:
-    """The matrix product, with broadcasting of leading axes."""
+    """Return the matrix product, with broadcasting of leading axes."""
     if input.dtype is not other.dtype:
         input, other = pair(input, other)
     try:
@@ -33,7 +33,7 @@ def matmul(input: Any, other: Any) -> Any:
 
 
 def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
-    """The product of two matrices, each transposed first if so asked."""
+    """Return the product of two matrices, each transposed first if so asked."""
     if transpose_a:
         input = torch.transpose(input, -1, -2)
     if transpose_b:
@@ -45,23 +45,23 @@ batch_mat_mul = mat_mul
 
 
 def mm(input: Any, mat2: Any) -> Any:
-    """The product of two matrices."""
+    """Return the product of two matrices."""
     return wrap(kernels.mm(input, mat2))
 
 
 def bmm(input_x: Any, mat2: Any) -> Any:
-    """The products of matrices in a batch."""
+    """Return the products of matrices in a batch."""
     return wrap(kernels.matmul(input_x, mat2))
 
 
 def mv(mat: Any, vec: Any) -> Any:
-    """A matrix times a vector."""
+    """Return a matrix times a vector."""
     return wrap(kernels.mv(mat, vec))
 
 
 def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None) -> Any:
-    """The product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix @
-    vector works too.
+    """Return the product over the last axis of the first and the last but one of the second, as numpy's ``dot``; matrix
+    @ vector works too.
     """
     input, other = x1 if input is None else input, x2 if other is None else other
     if input.dim() == 0 or other.dim() == 0:
@@ -73,7 +73,7 @@ def dot(input: Any = None, other: Any = None, *, x1: Any = None, x2: Any = None)
 
 
 def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
-    """For each batch element, the product summed over one axis of each input."""
+    """Return for each batch element the product summed over one axis of each input."""
     if axes is None:
         axes = (x1.dim() - 1, 1 if x2.dim() == 2 else x2.dim() - 2)
     axes = (axes, axes) if isinstance(axes, int) else tuple(axes)
@@ -87,8 +87,8 @@ def batch_dot(x1: Any, x2: Any, axes: Any = None) -> Any:
 
 
 def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
-    """Which axes of each input ``tensor_dot`` sums over, counted from the front. Their sizes agree one by one, in this
-    or in the reverse order: upstream takes both.
+    """Return the axes of each input that ``tensor_dot`` sums over, counted from the front. Their sizes agree one by
+    one, in this or in the reverse order: MindSpore accepts both.
     """
     shapes = f"'x1_shape': {tuple(x1.shape)}, 'x2_shape': {tuple(x2.shape)}, 'axes': {axes}"
     if isinstance(axes, int):
@@ -109,9 +109,8 @@ def _summed_axes(x1: Any, x2: Any, axes: Any) -> list[list[int]]:
 
 
 def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
-    """The product summed over axes: the last and first ``axes`` ones, or those named in a pair. Those of each input are
-    flattened in the order they are named, which also says what is multiplied where their sizes agree in reverse order.
-    Raises ValueError for axes that do not fit. Upstream: ``ops.tensor_dot``.
+    """Return the product summed over axes: the last and first ``axes`` ones, or those named in a pair. Each input is
+    flattened in the named order, which also pairs the axes where their sizes agree in reverse order.
     """
     first, second = _summed_axes(x1, x2, axes)
     rest = [[i for i in range(tensor.dim()) if i not in summed] for tensor, summed in ((x1, first), (x2, second))]
@@ -123,34 +122,34 @@ def tensor_dot(x1: Any, x2: Any, axes: Any) -> Any:
 
 
 def inner(input: Any, other: Any) -> Any:
-    """The product summed over the last axes."""
+    """Return the product summed over the last axes."""
     return wrap(kernels.inner(input, other))
 
 
 def outer(input: Any, vec2: Any) -> Any:
-    """The outer product of two vectors."""
+    """Return the outer product of two vectors."""
     return wrap(torch.mul(torch.reshape(input, (-1, 1)), vec2))
 
 
 def ger(input: Any, vec2: Any) -> Any:
-    """The outer product of two vectors."""
+    """Return the outer product of two vectors."""
     return wrap(torch.outer(input, vec2))
 
 
 def kron(input: Any, other: Any) -> Any:
-    """The Kronecker product."""
+    """Return the Kronecker product."""
     return wrap(torch.kron(input, other))
 
 
 def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """The product of vectors along ``axis``; of integers in int64, of bools how often both are true."""
+    """Return the product of vectors along ``axis``; of integers in int64, of bools how often both are true."""
     if x.is_complex() or y.is_complex():
         return wrap(torch.linalg.vecdot(x, y, dim=axis))
     return wrap(torch.sum(x * y, dim=axis))
 
 
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
-    """The cross product along ``dim`` (None: the first axis of length 3)."""
+    """Return the cross product along ``dim`` (None: the first axis of length 3)."""
     if dim is None or dim == -65530:
         shape = torch.broadcast_shapes(tuple(input.shape), tuple(other.shape))
         dim = next((axis for axis, length in enumerate(shape) if length == 3), None)
@@ -160,7 +159,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
 
 
 def einsum(equation: str, *operands: Any) -> Any:
-    """Sums of products by Einstein's notation."""
+    """Return sums of products by Einstein's notation."""
     if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
         operands = tuple(operands[0])
     return wrap(kernels.einsum(equation, *operands))
@@ -170,29 +169,29 @@ einsum_ext = einsum
 
 
 def bidense(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
-    """input1 · weight · input2 + bias, for each output."""
+    """Return input1 · weight · input2 + bias, for each output."""
     return wrap(kernels.bilinear(input1, input2, weight, bias))
 
 
 def dense(input: Any, weight: Any, bias: Any = None) -> Any:
-    """input @ weight.T + bias."""
+    """Return input @ weight.T + bias."""
     return wrap(kernels.linear(input, weight, bias))
 
 
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
-    """``bias`` added to the channels: the second axis, or the last for "NHWC"."""
+    """Return ``bias`` added to the channels: the second axis, or the last for "NHWC"."""
     if data_format in ("NCHW", "NCDHW") and input_x.dim() > 2:
         bias = torch.reshape(bias, (-1, *(1,) * (input_x.dim() - 2)))
     return wrap(torch.add(input_x, bias))
 
 
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
-    """p-norm distances of all pairs of rows."""
+    """Return p-norm distances of all pairs of rows."""
     return wrap(kernels.cdist(x1, x2, p))
 
 
 def pdist(input: Any, p: float = 2.0) -> Any:
-    """p-norm distances of all pairs of rows of one matrix."""
+    """Return p-norm distances of all pairs of rows of one matrix."""
     if input.dtype is torch.float16:  # torch has no kernel of it
         distances = torch.pdist(torch.Tensor.float(input), p)
         return wrap(distances if is_cast_by_operator() else to_dtype(distances, torch.float16))
@@ -203,37 +202,37 @@ def pdist(input: Any, p: float = 2.0) -> Any:
 
 
 def cholesky(input_x: Any, upper: bool = False) -> Any:
-    """The Cholesky factor."""
+    """Return the Cholesky factor."""
     return wrap(torch.linalg.cholesky(input_x, upper=upper))
 
 
 def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
-    """The symmetric (Hermitian) matrix with this triangle: what it is differentiated by is the triangle alone."""
+    """Return the symmetric (Hermitian) matrix with this triangle; the gradient is by the triangle alone."""
     kept = torch.tril(matrix) if lower else torch.triu(matrix)
     return kept + torch.tril(matrix, -1).mH if lower else kept + torch.triu(matrix, 1).mH
 
 
 @kernels.as_given
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
-    """The inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other
-    triangle as it is, as upstream.
+    """Return the inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other triangle
+    as it is, as MindSpore.
     """
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
 
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
-    """The solution of A x = input, with the Cholesky factor ``input2`` of A."""
+    """Return the solution of A x = input, with the Cholesky factor ``input2`` of A."""
     return wrap(torch.cholesky_solve(input, input2, upper))
 
 
 def cond(A: Any, p: Any = None) -> Any:
-    """The condition number."""
+    """Return the condition number."""
     return wrap(torch.linalg.cond(A, p))
 
 
 def det(input: Any) -> Any:
-    """The determinant."""
+    """Return the determinant."""
     return wrap(torch.linalg.det(input))
 
 
@@ -241,12 +240,12 @@ matrix_determinant = det
 
 
 def logdet(input: Any) -> Any:
-    """The logarithm of the determinant."""
+    """Return the logarithm of the determinant."""
     return wrap(torch.logdet(input))
 
 
 def slogdet(input: Any) -> Any:
-    """(sign, logarithm of the absolute value) of the determinant."""
+    """Return (sign, logarithm of the absolute value) of the determinant."""
     return wrap(tuple(torch.linalg.slogdet(input)))
 
 
@@ -254,80 +253,80 @@ log_matrix_determinant = slogdet
 
 
 def eig(A: Any) -> Any:
-    """(eigenvalues, eigenvectors), complex."""
+    """Return (eigenvalues, eigenvectors), complex."""
     return wrap(tuple(torch.linalg.eig(A)))
 
 
 def eigvals(A: Any) -> Any:
-    """Eigenvalues, complex."""
+    """Return eigenvalues, complex."""
     return wrap(torch.linalg.eigvals(A))
 
 
 def geqrf(input: Any) -> Any:
-    """(factor, tau) of the QR decomposition in LAPACK's form."""
+    """Return (factor, tau) of the QR decomposition in LAPACK's form."""
     return wrap(tuple(torch.geqrf(input)))
 
 
 def inverse(input: Any) -> Any:
-    """The inverse matrix."""
+    """Return the inverse matrix."""
     return wrap(torch.linalg.inv(input))
 
 
 def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
-    """The solution of A x = b from the LU factors of A."""
+    """Return the solution of A x = b from the LU factors of A."""
     return wrap(torch.lu_solve(b, LU_data, LU_pivots))
 
 
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """(P, L, U) from LAPACK's form."""
+    """Return (P, L, U) from LAPACK's form."""
     return wrap(tuple(torch.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)))
 
 
 def matrix_exp(input: Any) -> Any:
-    """The matrix exponential."""
+    """Return the matrix exponential."""
     return wrap(torch.linalg.matrix_exp(input))
 
 
 def matrix_power(input: Any, n: int) -> Any:
-    """The n-th power of a square matrix."""
+    """Return the n-th power of a square matrix."""
     return wrap(kernels.matrix_power(input, n))
 
 
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
-    """The solution of matrix @ x = rhs."""
+    """Return the solution of matrix @ x = rhs."""
     return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
 
 
 def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False) -> Any:
-    """`matrix_solve` for a triangular matrix."""
+    """Run `matrix_solve` for a triangular matrix."""
     if adjoint:
         matrix, lower = torch.adjoint(matrix), not lower
     return wrap(torch.linalg.solve_triangular(matrix, rhs, upper=not lower))
 
 
 def orgqr(input: Any, input2: Any) -> Any:
-    """Q from Householder vectors and their factors."""
+    """Return Q from Householder vectors and their factors."""
     return wrap(torch.linalg.householder_product(input, input2))
 
 
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
-    """Q @ other (or other @ Q) from Householder vectors."""
+    """Return Q @ other (or other @ Q) from Householder vectors."""
     return wrap(torch.ormqr(input, tau, other, left, transpose))
 
 
 def pinv(x: Any, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
-    """The pseudo-inverse."""
+    """Return the pseudo-inverse."""
     return wrap(torch.linalg.pinv(x, atol=atol, rtol=rtol, hermitian=hermitian))
 
 
 def qr(input: Any, mode: str = "reduced") -> Any:
-    """(Q, R); mode "complete" gives a square Q, "r" only R."""
+    """Return (Q, R); mode "complete" gives a square Q, "r" only R."""
     q, r = torch.linalg.qr(input, mode)
     return (wrap(q), wrap(r))
 
 
 def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any:
-    """(singular values, U, V), or the values alone. V is not transposed."""
+    """Return (singular values, U, V), or the values alone. V is not transposed."""
     if not compute_uv:
         return wrap(torch.linalg.svdvals(input))
     u, s, vh = torch.linalg.svd(input, full_matrices)
@@ -335,7 +334,7 @@ def svd(input: Any, full_matrices: bool = False, compute_uv: bool = True) -> Any
 
 
 def lstsq(input: Any, A: Any) -> Any:
-    """The least-squares solution of input @ x = A."""
+    """Return the least-squares solution of input @ x = A."""
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetic, reductions and products. Upstream: ``mindspore.ops.function.math_func``."""
+"""Arithmetic, reductions and products. MindSpore: ``mindspore.ops.function.math_func``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops._mint_names import kept_in
@@ -10,7 +10,7 @@ from mindspore_compat.ops.function._reduction import *  # noqa: F403
 from mindspore_compat.ops.function._rotated import *  # noqa: F403
 from mindspore_compat.ops.function.linalg_func import *  # noqa: F403
 
-# upstream keeps these here
+# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

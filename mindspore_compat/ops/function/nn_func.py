@@ -1,4 +1,4 @@
-"""Activations, convolution, pooling, losses. Upstream: ``mindspore.ops.function.nn_func``."""
+"""Activations, convolution, pooling, losses. MindSpore: ``mindspore.ops.function.nn_func``."""
 
 import math
 from typing import Any
@@ -27,21 +27,21 @@ from mindspore_compat.ops.function._pooling import *  # noqa: F403
 from mindspore_compat.ops.function._resizing import *  # noqa: F403
 
 
-def _innner_log_softmax(inputs: object, axis: int) -> object:  # upstream spells it so
+def _innner_log_softmax(inputs: object, axis: int) -> object:  # MindSpore spells it so
     return log_softmax(inputs, axis)  # noqa: F405
 
 
 def _interploate_ext_make_tuple(input: Any, value: Any) -> Any:  # and so
-    """A size or factor for each axis of the picture."""
+    """Return a size or factor for each axis of the picture."""
     return value if isinstance(value, (list, tuple)) else (value,) * (input.dim() - 2)
 
 
 def _interpolate_ext_scale_factor_convert_size(input: Any, scale_factor: Any) -> tuple[int, ...]:
-    """The lengths of the picture's axes times their factors, rounded down."""
+    """Return the lengths of the picture's axes times their factors, rounded down."""
     return tuple(math.floor(size * factor) for size, factor in zip(input.shape[2:], scale_factor))
 
 
-# upstream keeps these here
+# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Sequencing, parameters and Python values. Upstream: ``mindspore.ops.function.other_func``, ``parameter_func``,
+"""Sequencing, parameters and Python values. MindSpore: ``mindspore.ops.function.other_func``, ``parameter_func``,
 ``functional``.
 """
 
@@ -33,7 +33,7 @@ __all__ = """
 
 
 def depend(value: Any, expr: Any) -> Any:
-    """``value``; eager execution has already evaluated ``expr``.
+    """Return ``value``; eager execution has already evaluated ``expr``.
 
     Examples:
         >>> x = Tensor([1.0])
@@ -45,12 +45,12 @@ def depend(value: Any, expr: Any) -> Any:
 
 
 def identity(x: Any) -> Any:
-    """The argument itself."""
+    """Return the argument itself."""
     return x
 
 
 def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., Any]:
-    """``fn`` with its first arguments bound.
+    """Return ``fn`` with its first arguments bound.
 
     Examples:
         >>> add_one = ops.partial(ops.Add(), 1)
@@ -64,12 +64,12 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
 
 
 def assign(variable: Any, value: Any) -> Any:
-    """Put ``value`` into the variable itself; returns its values now. ValueError unless it has the variable's shape."""
+    """Write ``value`` to the variable itself; return its present values. Raise ValueError for another shape."""
     data = get_data(variable)
     check_keeps_dtype("Assign", data, value)
     data.copy_(unaliased(data, fitting("Assign", data, value, data.dtype).detach()))
     result = changed(variable)
-    return result if result is variable else wrap(torch.clone(result))  # what is assigned later leaves it alone
+    return result if result is variable else wrap(torch.clone(result))  # later assignments do not change it
 
 
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
@@ -89,28 +89,28 @@ def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
 
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add ``value`` to the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes it on to
+    """Add ``value`` to the variable itself; return it, or where ``value`` has a gradient a Tensor that passes it on to
     both.
     """
     return _accumulated("AssignAdd", "add", variable, value)
 
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract ``value`` from the variable itself; returns it, or where ``value`` has a gradient a Tensor that passes
-    it on to both.
+    """Subtract ``value`` from the variable itself; return it, or where ``value`` has a gradient a Tensor that passes it
+    on to both.
     """
     return _accumulated("AssignSub", "sub", variable, value)
 
 
 def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
-    """``input`` on another device: "CPU" or "Ascend" / "GPU" (CUDA)."""
+    """Return ``input`` on another device: "CPU" or "Ascend" / "GPU" (CUDA)."""
     device = {"CPU": "cpu", "GPU": "cuda", "Ascend": "cuda"}[to]
     return wrap(input.to(device, non_blocking=not blocking))
 
 
 def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
-    """Float tensors (in tuples, lists and dicts too) in another float dtype; the rest unchanged. A list comes back as a
-    tuple, as upstream's.
+    """Cast float tensors (in tuples, lists and dicts too) to another float dtype; the rest is unchanged. As in
+    MindSpore, a list becomes a tuple.
     """
     if isinstance(x, torch.Tensor):
         return wrap(to_dtype(x, to_torch_dtype(dst_dtype))) if x.dtype.is_floating_point else x
@@ -122,35 +122,35 @@ def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
 
 
 def float_status(x: Any) -> Any:
-    """float32 [1.] if any element is nan or infinite, else [0.]."""
+    """Return float32 [1.] if any element is nan or infinite, else [0.]."""
     return wrap(torch.reshape(to_dtype(torch.logical_not(torch.all(torch.isfinite(x))), torch.float32), (1,)))
 
 
-# --- Python values: names of upstream's graph language ----------------------------------------------------------------
+# --- Python values: names of MindSpore's graph language ---------------------------------------------------------------
 
 
 def make_range(*args: int) -> tuple[int, ...]:
-    """The ints of ``range`` as a tuple."""
+    """Return the ints of ``range`` as a tuple."""
     return tuple(builtins.range(*[int(item) for item in args]))
 
 
 def make_tuple(*items: Any) -> tuple:
-    """A tuple of the arguments."""
+    """Return a tuple of the arguments."""
     return items
 
 
 def make_list(*items: Any) -> list:
-    """A list of the arguments."""
+    """Return a list of the arguments."""
     return list(items)
 
 
 def make_dict(keys: Any, values: Any) -> dict:
-    """A dict of keys and values."""
+    """Return a dict of keys and values."""
     return dict(zip(keys, values))
 
 
 def make_slice(start: Any, stop: Any, step: Any) -> builtins.slice:
-    """A slice."""
+    """Return a slice."""
     return builtins.slice(start, stop, step)
 
 
@@ -161,32 +161,32 @@ def _with_item(sequence: Any, index: Any, value: Any) -> Any:
 
 
 def array_to_scalar(x: Any) -> Any:
-    """The only element as a Python number."""
+    """Return the only element as a Python number."""
     return x.item()
 
 
 def typeof(x: Any) -> Any:
-    """The MindSpore type of a value: ``Tensor[Float32]`` of a Tensor, ``Tuple[Int64*2]`` of a tuple of two integers."""
+    """Return the MindSpore type of a value: ``Tensor[Float32]``, or ``Tuple[Int64*2]`` of a tuple of two integers."""
     return type_of(x)
 
 
 def hastype(x: Any, kind: Any) -> bool:
-    """Whether `typeof` is ``kind`` or of its family."""
+    """Return whether `typeof` is ``kind`` or of its family."""
     return is_subclass(type_of(x), kind)
 
 
 def is_tensor_bool_cond(x: Any) -> bool:
-    """Whether it is a tensor that a condition can take."""
+    """Return whether it is a tensor that a condition can take."""
     return isinstance(x, torch.Tensor) and x.numel() == 1
 
 
 def shape_mul(shape: Any) -> int:
-    """The product of a shape."""
+    """Return the product of a shape."""
     return math.prod(shape)
 
 
 def switch(condition: Any, true_branch: Any, false_branch: Any) -> Any:
-    """One of two values by a condition."""
+    """Return one of two values by a condition."""
     return true_branch if condition else false_branch
 
 
@@ -204,12 +204,12 @@ scalar_min = builtins.min
 
 
 def tuple_reversed(items: tuple) -> tuple:
-    """The tuple from its end."""
+    """Return the tuple from its end."""
     return items[::-1]
 
 
 def tuple_div(items: tuple, other: tuple) -> tuple:
-    """Quotients of ints, element by element, that leave no rest.
+    """Return exact quotients of ints, element by element.
 
     Raises:
         ValueError: if the tuples differ in length. RuntimeError: for a rest.
@@ -221,20 +221,20 @@ def tuple_div(items: tuple, other: tuple) -> tuple:
 
 
 def in_dict(key: Any, items: dict) -> bool:
-    """Whether the key is there."""
+    """Return whether the dict has the key."""
     return key in items
 
 
 def not_in_dict(key: Any, items: dict) -> bool:
-    """Whether the key is not there."""
+    """Return whether the dict does not have the key."""
     return key not in items
 
 
 def bool_or(left: Any, right: Any) -> Any:
-    """``left or right``."""
+    """Return ``left or right``."""
     return left or right
 
 
 def bool_and(left: Any, right: Any) -> Any:
-    """``left and right``."""
+    """Return ``left and right``."""
     return left and right

@@ -1,7 +1,7 @@
-"""Random numbers. Upstream: ``mindspore.ops.function.random_func``.
+"""Random numbers. MindSpore: ``mindspore.ops.function.random_func``.
 
-A ``seed`` argument other than None and 0 gives each call its own generator, so that one seed gives one result. Which
-numbers are upstream's: `_numbers`.
+A ``seed`` argument other than None and 0 gives each call its own generator, so that one seed gives one result.
+`_numbers` lists the functions with MindSpore's numbers.
 """
 
 from __future__ import annotations
@@ -44,28 +44,28 @@ _int64 = torch.int64
 
 
 def standard_normal(shape: Any, seed: int | None = None) -> Any:
-    """float32 from N(0, 1)."""
+    """Return float32 from N(0, 1)."""
     return wrap(normals("standard_normal", as_ints(shape), seed))
 
 
 def standard_laplace(shape: Any, seed: int | None = None) -> Any:
-    """float32 from the Laplace distribution."""
+    """Return float32 from the Laplace distribution."""
     return wrap(laplaces("standard_laplace", as_ints(shape), seed))
 
 
 def normal(shape: Any, mean: Any, stddev: Any, seed: int | None = None) -> Any:
-    """N(mean, stddev²): numbers of ``shape``, which the parameters broadcast with."""
+    """Draw from N(mean, stddev²): numbers of ``shape``, which the parameters broadcast with."""
     return wrap(normals("normal", as_ints(shape), seed) * stddev + mean)
 
 
 def laplace(shape: Any, mean: Any, lambda_param: Any, seed: int | None = None) -> Any:
-    """The Laplace distribution around ``mean``: numbers of ``shape``, which the parameters broadcast with."""
+    """Draw from the Laplace distribution around ``mean``: numbers of ``shape``, which the parameters broadcast with."""
     return wrap(laplaces("laplace", as_ints(shape), seed) * lambda_param + mean)
 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
-    """Floats from [minval, maxval), or ints with an int ``dtype``: numbers of ``shape``, which the bounds broadcast
-    with.
+    """Draw floats from [minval, maxval), or ints with an int ``dtype``: numbers of ``shape``, which the bounds
+    broadcast with.
     """
     dtype = dtype_or_none(dtype)
     if dtype is not None and not dtype.is_floating_point:
@@ -75,7 +75,7 @@ def uniform(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype
 
 
 def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, dtype: Any = torch.int32) -> Any:
-    """Ints from [minval, maxval)."""
+    """Return ints from [minval, maxval)."""
     if int(minval) >= int(maxval):
         raise ValueError(
             f"For 'UniformInt', the 'minval' must be less than the 'maxval', but got {int(minval)} and {int(maxval)}."
@@ -84,7 +84,7 @@ def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, d
 
 
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
-    """The gamma distribution of shape ``alpha`` and rate ``beta``."""
+    """Draw from the gamma distribution of shape ``alpha`` and rate ``beta``."""
     alpha, beta = as_plain(alpha, torch.float32), as_plain(beta, torch.float32)
     size = (*as_ints(shape), *torch.broadcast_shapes(tuple(alpha.shape), tuple(beta.shape)))
     drawn = torch._standard_gamma(torch.Tensor.expand(alpha, size).contiguous(), generator_of(seed, alpha.device))
@@ -92,26 +92,26 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
 
 
 def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
-    """The gamma distribution of shape ``alpha`` and rate 1, in shape + alpha.shape."""
+    """Draw from the gamma distribution of shape ``alpha`` and rate 1, in shape + alpha.shape."""
     return gamma(shape, alpha, 1.0, seed)
 
 
 def poisson(shape: Any, mean: Any, seed: int | None = None) -> Any:
-    """Counts from the Poisson distribution."""
+    """Draw counts from the Poisson distribution."""
     mean = as_plain(mean, torch.float32)
     rates = torch.Tensor.expand(mean, torch.broadcast_shapes(as_ints(shape), tuple(mean.shape))).contiguous()
     return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), torch.int32))
 
 
 def random_poisson(shape: Any, rate: Any, seed: int | None = None, dtype: Any = torch.float32) -> Any:
-    """Counts from the Poisson distribution in shape + rate.shape."""
+    """Draw counts from the Poisson distribution in shape + rate.shape."""
     rate = as_plain(rate, torch.float32)
     rates = torch.Tensor.expand(rate, (*as_ints(shape), *tuple(rate.shape))).contiguous()
     return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), dtype_or_none(dtype) or torch.float32))
 
 
 def truncated_normal(shape: Any, dtype: Any = torch.float32, seed: int | None = None) -> Any:
-    """N(0, 1) within two standard deviations."""
+    """Draw from N(0, 1) within two standard deviations."""
     result = torch.empty(as_ints(shape), dtype=dtype_or_none(dtype), device=current_device())
     return wrap(torch.nn.init.trunc_normal_(result, generator=generator_of(seed, current_device())))
 
@@ -121,12 +121,12 @@ def _sizes(size: tuple) -> tuple[int, ...]:
 
 
 def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
-    """Floats from [0, 1)."""
+    """Return floats from [0, 1)."""
     return wrap(_of_dtype(reals("rand", _sizes(size), seed), dtype))
 
 
 def randn(*size: Any, dtype: Any = None, seed: int | None = None) -> Any:
-    """Floats from N(0, 1)."""
+    """Return floats from N(0, 1)."""
     return wrap(_of_dtype(normals("randn", _sizes(size), seed), dtype))
 
 
@@ -135,7 +135,7 @@ def _of_dtype(values: torch.Tensor, dtype: Any) -> torch.Tensor:
 
 
 def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`rand` in the shape and dtype of ``input``.
+    """Run `rand` in the shape and dtype of ``input``.
 
     Raises:
         ValueError: for a dtype that is not floating.
@@ -146,23 +146,23 @@ def rand_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
 
 
 def randn_like(input: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`randn` in the shape of ``input``, float32 without a ``dtype``."""
+    """Run `randn` in the shape of ``input``, float32 without a ``dtype``."""
     return wrap(_of_dtype(normals("randn_like", tuple(input.shape), seed), dtype))
 
 
 def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """Ints from [low, high)."""
+    """Return ints from [low, high)."""
     return wrap(ints("randint", low, high, as_ints(size), seed, dtype_or_none(dtype) or _int64))
 
 
 def randint_like(input: Any, low: int, high: int, seed: int | None = None, *, dtype: Any = None) -> Any:
-    """`randint` in the shape and dtype of ``input``."""
+    """Run `randint` in the shape and dtype of ``input``."""
     return wrap(ints("randint_like", low, high, tuple(input.shape), seed, dtype_or_none(dtype) or input.dtype))
 
 
 def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any:
-    """0 ... n-1 in random order, the same at every call with an ``offset`` other than 0, or else a ``seed`` of 0 or
-    more; ``seed=-1`` is another order each time.
+    """Return 0 ... n-1 in random order, the same at every call with an ``offset`` other than 0, or else a ``seed`` of 0
+    or more; ``seed=-1`` is another order each time.
     """
     n = as_int(n)
     if n < 0:
@@ -174,7 +174,7 @@ def randperm(n: int, seed: int = 0, offset: int = 0, dtype: Any = _int64) -> Any
 
 
 def bernoulli(input: Any, p: Any = 0.5, seed: int | None = None) -> Any:
-    """1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
+    """Draw 1 with probability ``p``, else 0, in the shape and dtype of ``input``."""
     drawn = torch.rand(tuple(input.shape), generator=fixed_generator(seed, input.device), device=input.device)
     return wrap(to_dtype(drawn < p, input.dtype))
 
@@ -187,7 +187,7 @@ def multinomial(
     *,
     num_sample: int | None = None,
 ) -> Any:
-    """int32 classes drawn by the weights in the last axis; ``num_sample`` is the name of 1.x."""
+    """Draw int32 classes by the weights in the last axis; ``num_sample`` is the name of 1.x."""
     count = as_int(num_sample if num_samples is None else num_samples)
     weights = input if isinstance(input, torch.Tensor) and input.is_floating_point() else as_plain(input, torch.float32)
     if not replacement and weights.dim() and weights.shape[-1] >= count:
@@ -205,7 +205,7 @@ def multinomial(
 
 
 def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tensor:
-    """The places where the running sums of each row pass its fractions, in the weights' type as upstream."""
+    """Return the places where the running sums of each row pass its fractions, in the weights' type as MindSpore."""
     rows = weights.numpy().reshape(-1, weights.shape[-1])
     found = np.empty((len(rows), count), np.int64)
     for row, target in zip(rows, found):
@@ -217,7 +217,7 @@ def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tenso
 
 
 def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int, replacement: bool = False) -> Any:
-    """int64 classes drawn by the weights in the last axis.
+    """Draw int64 classes by the weights in the last axis.
 
     Raises:
         ValueError: for more samples than classes without ``replacement``.
@@ -232,7 +232,7 @@ def multinomial_with_replacement(x: Any, seed: int, offset: int, numsamples: int
 
 
 def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any = _int64) -> Any:
-    """Classes drawn by softmax(logits), by the same numbers in every row; the same ones at every call with a seed."""
+    """Draw classes by softmax(logits), by the same numbers in every row; the same ones at every call with a seed."""
     engine = engine_of(seed, "random_categorical", partial(Engine, 0, seed) if seed else None, logits)
     if engine is None:
         weights = torch.softmax(logits, -1)
@@ -244,7 +244,7 @@ def random_categorical(logits: Any, num_sample: int, seed: int = 0, dtype: Any =
 
 
 def _by_fractions(logits: np.ndarray, fractions: np.ndarray) -> torch.Tensor:
-    """For each row the classes where its running sums reach the fractions, in the logits' type as upstream."""
+    """Return for each row the classes where its running sums reach the fractions, in the logits' type as MindSpore."""
     rows = logits.reshape(-1, logits.shape[-1])
     weights = np.exp((rows - rows.max(-1, keepdims=True)).astype(np.float32)).astype(logits.dtype)
     sums = np.cumsum(weights, -1, dtype=logits.dtype)
@@ -254,7 +254,7 @@ def _by_fractions(logits: np.ndarray, fractions: np.ndarray) -> torch.Tensor:
 
 
 def choice_with_mask(input_x: Any, count: int = 256, seed: int | None = None) -> Any:
-    """(int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
+    """Return (int32 coordinates of ``count`` random true elements, mask of which are real); padded with zeros."""
     engine = engine_of(seed, "choice_with_mask", with_seeds(Engine, "choice_with_mask", seed), input_x)
     found = torch.nonzero(input_x)
     if engine is None:
@@ -302,7 +302,7 @@ def bernoulli_(input: Any, p: Any = 0.5, *, generator: Any = None) -> Any:
     return _in_place("bernoulli_", input, p, generator=generator)
 
 
-# upstream keeps these here
+# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

@@ -1,7 +1,7 @@
-"""Functions of sparse tensors (`COOTensor`, `CSRTensor`). Upstream: ``mindspore.ops.function.sparse_func`` and
+"""Functions of sparse tensors (`COOTensor`, `CSRTensor`). MindSpore: ``mindspore.ops.function.sparse_func`` and
 ``sparse_unary_func``.
 
-Those of one argument work on the values that are there, also where f(0) is not 0, as upstream's.
+Functions of one argument work on the stored values, also where f(0) is not 0, as MindSpore's.
 """
 
 from __future__ import annotations
@@ -72,22 +72,22 @@ globals().update(_PARTS)
 
 
 def make_coo_tensor(indices: Any, values: Any, dense_shape: Any) -> COOTensor:
-    """A `COOTensor`."""
+    """Return a `COOTensor`."""
     return COOTensor(indices, values, as_ints(dense_shape))
 
 
 def make_csr_tensor(indptr: Any, indices: Any, values: Any, dense_shape: Any) -> CSRTensor:
-    """A `CSRTensor`."""
+    """Return a `CSRTensor`."""
     return CSRTensor(indptr, indices, values, as_ints(dense_shape))
 
 
 def make_sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
-    """A `SparseTensor`."""
+    """Return a `SparseTensor`."""
     return SparseTensor(indices, values, as_ints(dense_shape))
 
 
 def make_row_tensor(indices: Any, values: Any, dense_shape: Any) -> RowTensor:
-    """A `RowTensor`."""
+    """Return a `RowTensor`."""
     return RowTensor(indices, values, as_ints(dense_shape))
 
 
@@ -95,7 +95,7 @@ make_row_tensor_inner = make_row_tensor
 
 
 def row_tensor_add(row_tensor: RowTensor, dense: Any) -> Any:
-    """The dense sum."""
+    """Return the dense sum."""
     return wrap(row_tensor.to_dense() + dense)
 
 
@@ -103,7 +103,7 @@ def row_tensor_add(row_tensor: RowTensor, dense: Any) -> Any:
 
 
 def _flat(indices: Any, shape: tuple[int, ...]) -> Any:
-    """The place (n) in row-major order of each of ``indices`` (n, axes)."""
+    """Return the place (n) in row-major order of each of ``indices`` (n, axes)."""
     strides = [1]
     for size in reversed(shape[1:]):
         strides.insert(0, strides[0] * size)
@@ -111,15 +111,15 @@ def _flat(indices: Any, shape: tuple[int, ...]) -> Any:
 
 
 def summed(indices: Any, values: Any, shape: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """(places (n, axes) in order, sums of the values there, how many each sums up)."""
+    """Return (places (n, axes) in order, sums of the values there, how many each sums up)."""
     flat, place, count = torch.unique(_flat(indices, shape), return_inverse=True, return_counts=True)
     total = torch.index_add(values.new_zeros(flat.shape[0]), 0, place, values)
     return torch.stack(torch.unravel_index(flat, shape), 1).to(indices.dtype), total, count
 
 
 def _pairs(left: list[int], right: list[int]) -> list[tuple[int, int]]:
-    """Numbers of equal places, len(right) or len(left) where there is none: merged as upstream does, which takes both
-    to be in order and without duplicates, and gives places several times where they are not.
+    """Return the numbers of equal places, len(right) or len(left) where there is none. As in MindSpore, the merge
+    assumes sorted places without duplicates, and repeats places otherwise.
     """
     found, i, j = [], 0, 0
     while i < len(left) and j < len(right):
@@ -131,7 +131,7 @@ def _pairs(left: list[int], right: list[int]) -> list[tuple[int, int]]:
 
 
 def _added(x1: COOTensor, x2: COOTensor, indices: tuple[Any, Any]) -> tuple[Any, Any, Any]:
-    """(places, sums, whether both have a value there)."""
+    """Return (places, sums, whether both have a value there)."""
     flat = [_flat(each, x1.shape) for each in indices]
     if all(bool((torch.diff(each) > 0).all()) for each in flat):
         values = torch.cat((x1.values, x2.values))
@@ -146,13 +146,14 @@ def _added(x1: COOTensor, x2: COOTensor, indices: tuple[Any, Any]) -> tuple[Any,
 
 
 def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> tuple[Any, Any, Any]:
-    """(indices (axes, n) in order and once each, sums of their values, the shape) of indices (axes, m)."""
+    """Return (indices (axes, n) in order and once each, sums of their values, the shape) of indices (axes, m)."""
     indices, values, _ = summed(torch.transpose(x_indices, 0, 1), x_values, as_ints(x_shape))
     return wrap((torch.transpose(indices, 0, 1).contiguous(), values, x_shape))
 
 
 def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
-    """x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as upstream.
+    """Return x1 + x2; sums of both below ``thresh`` in magnitude are left out, places of one of them stay, as
+    MindSpore.
 
     Raises:
         ValueError: for different shapes.
@@ -165,7 +166,7 @@ def coo_add(x1: COOTensor, x2: COOTensor, thresh: Any) -> COOTensor:
 
 
 def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
-    """COOTensors joined along an axis.
+    """Join COOTensors along an axis.
 
     Raises:
         ValueError: if their shapes differ along another axis.
@@ -193,7 +194,7 @@ def coo_concat(sp_input: Any, concat_dim: int = 0) -> COOTensor:
 
 
 def dense_to_sparse_coo(tensor: Any) -> COOTensor:
-    """The COOTensor of a matrix, with int32 indices."""
+    """Return the COOTensor of a matrix, with int32 indices."""
     places = torch.nonzero(tensor)
     return COOTensor(wrap(places.int()), wrap(take_elements(tensor, (places[:, 0], places[:, 1]))), tuple(tensor.shape))
 
@@ -202,13 +203,13 @@ def dense_to_sparse_coo(tensor: Any) -> COOTensor:
 
 
 def coo2csr(row_indices: Any, height: int) -> Any:
-    """The indptr (height + 1,) of sorted row indices, in their dtype."""
+    """Return the indptr (height + 1,) of sorted row indices, in their dtype."""
     rows = torch.arange(height + 1, device=row_indices.device, dtype=row_indices.dtype)
     return wrap(torch.searchsorted(torch.Tensor.contiguous(row_indices), rows).to(row_indices.dtype))
 
 
 def csr2coo(indptr: Any, nnz: int) -> Any:
-    """The row of each of ``nnz`` values, in the dtype of ``indptr``."""
+    """Return the row of each of ``nnz`` values, in the dtype of ``indptr``."""
     rows = torch.arange(indptr.shape[0] - 1, device=indptr.device, dtype=indptr.dtype)
     return wrap(torch.repeat_interleave(rows, torch.diff(indptr.long()), output_size=nnz))
 
@@ -218,7 +219,7 @@ def _places(x: CSRTensor) -> tuple[Any, Any]:
 
 
 def dense_to_sparse_csr(tensor: Any) -> CSRTensor:
-    """The CSRTensor of a matrix, with int32 indices."""
+    """Return the CSRTensor of a matrix, with int32 indices."""
     return as_csr(dense_to_sparse_coo(tensor))
 
 
@@ -228,18 +229,18 @@ def as_csr(x: COOTensor) -> CSRTensor:
 
 
 def csr_to_coo(tensor: CSRTensor) -> COOTensor:
-    """The COOTensor of a CSRTensor."""
+    """Return the COOTensor of a CSRTensor."""
     rows = csr2coo(tensor.indptr, tensor.indices.shape[0])
     return COOTensor(wrap(torch.stack((rows.to(tensor.indices.dtype), tensor.indices), 1)), tensor.values, tensor.shape)
 
 
 def csr_to_dense(csr_tensor: CSRTensor) -> Any:
-    """The dense Tensor."""
+    """Return the dense Tensor."""
     return csr_tensor.to_dense()
 
 
 def csr_add(a: CSRTensor, b: CSRTensor, alpha: Any, beta: Any) -> CSRTensor:
-    """alpha · a + beta · b, with all places of both."""
+    """Return alpha · a + beta · b, with all places of both."""
     left, right = csr_to_coo(a), csr_to_coo(b)
     values = torch.cat((left.values * alpha, right.values * beta))
     indices, total, _ = summed(torch.cat((left.indices, right.indices)), values, a.shape)
@@ -247,7 +248,7 @@ def csr_add(a: CSRTensor, b: CSRTensor, alpha: Any, beta: Any) -> CSRTensor:
 
 
 def csr_gather(indptr: Any, indices: Any, dense: Any, sparse_shape: Any) -> Any:
-    """The values of ``dense``, broadcast to ``sparse_shape``, at the places of a CSRTensor."""
+    """Return the values of ``dense``, broadcast to ``sparse_shape``, at the places of a CSRTensor."""
     full = torch.broadcast_to(dense, as_ints(sparse_shape))
     columns = refuse_negative(torch.Tensor.long(indices))
     return wrap(full[csr2coo(indptr, indices.shape[0]).long(), columns])
@@ -263,7 +264,7 @@ def _csr_by(name: str, operator: Callable[[Any, Any], Any]) -> Callable[[CSRTens
     apply.__name__ = apply.__qualname__ = name
     apply.__doc__ = (
         f"x {'·' if name == 'csr_mul' else '/'} y at the places of ``x``, a CSRTensor; ``y`` is dense and broadcasts. "
-        "The values alone if it is one number, as upstream."
+        "The values alone if it is one number, as MindSpore."
     )
     return apply
 
@@ -273,14 +274,14 @@ csr_div = _csr_by("csr_div", torch.div)
 
 
 def csr_mv(csr_tensor: CSRTensor, dense: Any) -> Any:
-    """The product with a column (n, 1)."""
+    """Return the product with a column (n, 1)."""
     return csr_mm(csr_tensor, dense)
 
 
 def csr_mm(
     a: CSRTensor, b: Any, trans_a: bool = False, trans_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False
 ) -> Any:
-    """The product: dense with a dense ``b``, a CSRTensor with another."""
+    """Return the product: dense with a dense ``b``, a CSRTensor with another."""
 
     def turned(x: Any, transposed: bool, adjoint: bool) -> Any:
         x = torch.conj(x).resolve_conj() if adjoint else x
@@ -292,13 +293,13 @@ def csr_mm(
 
 
 def csr_reduce_sum(csr_tensor: CSRTensor, axis: int) -> Any:
-    """Sums along an axis, which stays with length 1."""
+    """Return sums along an axis, which stays with length 1."""
     return sum_by_rows(csr_tensor.indptr, csr_tensor.indices, csr_tensor.values, csr_tensor.shape, axis)
 
 
 def sum_by_rows(indptr: Any, indices: Any, values: Any, dense_shape: Any, axis: Any) -> Any:
-    """The parts of a CSRTensor summed along axis 0 or 1, which stays with length 1. Axes of ``values`` (places, ...)
-    behind the first are the tensor's behind its second.
+    """Return the parts of a CSRTensor summed along axis 0 or 1, which stays with length 1. Axes of ``values`` (places,
+    ...) behind the first are the tensor's behind its second.
     """
     shape, axis = as_ints(dense_shape), as_int(axis)
     axis = axis + len(shape) if axis < 0 else axis
@@ -310,7 +311,7 @@ def sum_by_rows(indptr: Any, indices: Any, values: Any, dense_shape: Any, axis: 
 
 
 def csr_softmax(logits: CSRTensor, dtype: Any) -> CSRTensor:
-    """Softmax over the places of each row; ``dtype`` of the result."""
+    """Return the softmax over the places of each row; ``dtype`` of the result."""
     rows, _ = _places(logits)
     shifted = logits.values.to(to_torch_dtype(dtype))
     high = shifted.new_full((logits.shape[0],), float("-inf")).scatter_reduce(0, rows, shifted.detach(), "amax")

@@ -1,4 +1,4 @@
-"""Operators in class form; conventionally imported as ``P``. Upstream: ``mindspore.ops.operations``."""
+"""Operators in class form; conventionally imported as ``P``. MindSpore: ``mindspore.ops.operations``."""
 
 from mindspore_compat.ops.operations import (  # noqa: F401
     _csr_ops,

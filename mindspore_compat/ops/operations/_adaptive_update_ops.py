@@ -251,7 +251,7 @@ def FusedAdaFactor(
     weight_decay, learning_rate, gradient, param, exp_avg, exp_avg_sq_row, exp_avg_sq_col, exp_avg_sq). A matrix keeps
     its second moment as a row and a column, a vector whole in ``exp_avg_sq``.
 
-    The result is upstream's: zeros of the Parameter's shape.
+    The result is MindSpore's: zeros of the Parameter's shape.
     """
     return _ada_factor(enable_scale_parameter, enable_first_moment, enable_weight_decay)
 
@@ -260,7 +260,7 @@ def FusedAdaFactor(
 def FusedAdaFactorWithGlobalNorm(
     enable_scale_parameter: Bool = False, enable_first_moment: Bool = False, enable_weight_decay: Bool = False
 ) -> _Run:
-    """`FusedAdaFactor` with a last input, by which the gradient is divided."""
+    """`FusedAdaFactor` with a last input that divides the gradient."""
     step = _ada_factor(enable_scale_parameter, enable_first_moment, enable_weight_decay)
 
     def run(*inputs: Any) -> Any:

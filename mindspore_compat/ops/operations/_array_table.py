@@ -1,4 +1,4 @@
-"""Rows of the operators of ``array_ops`` that only pass on: shapes, indexing and making of tensors.
+"""Rows of the operators of ``array_ops`` without code of their own: shapes, indexing and creation of tensors.
 
 A function is an operator without attributes.
 """
@@ -20,7 +20,7 @@ from mindspore_compat.ops.function._lookups import sparse_gather
 
 @checks_places("UnravelIndex")
 def _unravel_index(indices: Any, dims: Any) -> Any:
-    """Coordinates, a row for each axis, of flat indices into a tensor of lengths ``dims``."""
+    """Return coordinates, a row for each axis, of flat indices into a tensor of lengths ``dims``."""
     lengths = as_ints(dims)
     places = refuse_negative(torch.Tensor.long(indices))
     places = places + check_coordinates((places,), (math.prod(lengths),))

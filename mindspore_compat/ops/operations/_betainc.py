@@ -1,7 +1,7 @@
-"""The regularized incomplete beta function, which torch has not. Part of ``math_ops``.
+"""Regularized incomplete beta function, which torch does not have. Part of ``math_ops``.
 
-Source: Lentz's evaluation of the continued fraction, Numerical Recipes 6.4; it converges fast for x < (a + 1) / (a + b
-+ 2), and I_x(a, b) = 1 - I_{1 - x}(b, a) gives the rest.
+Source: Lentz's evaluation of the continued fraction, Numerical Recipes 6.4. It converges fast for x < (a + 1) / (a + b
++ 2); I_x(a, b) = 1 - I_{1 - x}(b, a) gives the rest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _fraction(a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor
 
 
 class _Betainc(torch.autograd.Function):
-    """Differentiable by x; upstream gives 0 for a and b."""
+    """Autograd function, differentiable by x; MindSpore gives 0 for a and b."""
 
     @staticmethod
     def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -62,9 +62,9 @@ class _Betainc(torch.autograd.Function):
 
 
 def _betainc(a: Any, b: Any, x: Any) -> Any:
-    """I_x(a, b): the integral of t^(a - 1) (1 - t)^(b - 1) up to x, divided by that up to 1; float32 or float64.
+    """Return I_x(a, b): the integral of t^(a - 1) (1 - t)^(b - 1) up to x, divided by that up to 1; float32 or float64.
 
-    Differentiable by ``x``; the gradients by ``a`` and ``b`` are 0, as upstream's.
+    Differentiable by ``x``; the gradients by ``a`` and ``b`` are 0, as MindSpore's.
     """
     if not x.is_floating_point():
         raise TypeError(f"For 'Betainc', the inputs must be float32 or float64, but got {x.dtype}.")

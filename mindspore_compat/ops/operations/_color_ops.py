@@ -27,7 +27,7 @@ def _check_image(owner: str, image: Any) -> None:
 
 
 def _hue_and_range(image: Any) -> tuple[Any, Any, Any]:
-    """(hue in [0, 6), greatest, least) of colours along the last axis."""
+    """Return (hue in [0, 6), greatest, least) of colours along the last axis."""
     high, place = torch.max(image, -1)
     low = torch.amin(image, -1)
     span = torch.where(high > low, high - low, torch.ones_like(high))
@@ -46,7 +46,7 @@ def _of_hue(hue: Any, high: Any, low: Any) -> Any:
 
 
 def _adjust_hue(image: Any, delta: Any) -> Any:
-    """(..., 3) RGB with ``delta`` added to the hue, whose full circle is 1; float16, float32 or float64."""
+    """Return (..., 3) RGB with ``delta`` added to the hue, whose full circle is 1; float16, float32 or float64."""
     _check_image("AdjustHue", image)
     exact = image.float() if image.dtype == torch.float16 else image
     hue, high, low = _hue_and_range(exact)
@@ -54,7 +54,7 @@ def _adjust_hue(image: Any, delta: Any) -> Any:
 
 
 def _adjust_saturation(image: Any, scale: Any) -> Any:
-    """(..., 3) RGB with the saturation multiplied by ``scale``, up to 1; float16, float32 or float64."""
+    """Return (..., 3) RGB with the saturation multiplied by ``scale``, up to 1; float16, float32 or float64."""
     _check_image("AdjustSaturation", image)
     exact = image.float() if image.dtype == torch.float16 else image
     hue, high, low = _hue_and_range(exact)
@@ -75,7 +75,7 @@ def ExtractGlimpse(
     uniform_noise: Bool = True,
     noise: Literal["uniform", "gaussian", "zero"] = "uniform",
 ) -> _Run:
-    """Windows of ``size`` around ``offsets`` (N, 2) of (N, H, W, C) images; what lies outside is noise, or zeros."""
+    """Windows of ``size`` around ``offsets`` (N, 2) of (N, H, W, C) images; places outside are noise, or zeros."""
 
     def run(x: Any, size: Any, offsets: Any) -> Any:
         samples, height, width, channels = x.shape
@@ -138,7 +138,7 @@ _KERNELS: dict[str, tuple[float, Callable[[torch.Tensor], torch.Tensor]]] = {
 
 
 def _spread(kernel: str, antialias: bool, size: int, count: int, scale: float, shift: float, device: Any) -> Any:
-    """The weights (count, size) of the input's pixels along one axis."""
+    """Return the weights (count, size) of the input's pixels along one axis."""
     radius, weigh = _KERNELS[kernel]
     stretch = max(1 / scale, 1.0) if antialias else 1.0
     center = (torch.arange(count, device=device, dtype=torch.float64) + 0.5) / scale - shift / scale

@@ -19,12 +19,12 @@ _Run = Callable[..., Any]
 
 
 def last_as_second(items: Any) -> Any:
-    """A Tensor, or its shape, with the last axis moved to the second place."""
+    """Return a Tensor, or its shape, with the last axis moved to the second place."""
     return torch.movedim(items, -1, 1) if isinstance(items, torch.Tensor) else (items[0], items[-1], *items[1:-1])
 
 
 def channels_last(run: _Run) -> _Run:
-    """``run`` on Tensors and shapes whose channels are the last axis."""
+    """Return ``run`` on Tensors and shapes whose channels are the last axis."""
     return lambda *inputs: wrap(torch.movedim(run(*map(last_as_second, inputs)), 1, -1))
 
 

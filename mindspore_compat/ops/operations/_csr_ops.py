@@ -1,4 +1,4 @@
-"""The operator by which graphlearning's `mindspore_gl/backward/csr_reduce_sum_net.py` aggregates. MindSpore:
+"""Operator of graphlearning's `mindspore_gl/backward/csr_reduce_sum_net.py` for aggregation. MindSpore:
 ``mindspore.ops.operations._csr_ops``.
 """
 

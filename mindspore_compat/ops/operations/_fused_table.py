@@ -1,6 +1,6 @@
-"""Rows of operators that upstream generates for Ascend: attention, rotary positions, experts, sums with norms.
+"""Rows of operators that MindSpore generates for Ascend: attention, rotary positions, experts, sums with norms.
 
-``ops.operations`` shows those that upstream's does, ``ops.auto_generate`` all.
+``ops.operations`` has those of MindSpore's, ``ops.auto_generate`` all.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def _grouped_matmul(
     transpose_a: bool,
     transpose_b: bool,
 ) -> Any:
-    """x[i] · weight[i] + bias[i] of lists; with ``split_item`` 3 the rows of one x by groups that end at
-    ``group_list``, each with its matrix of one weight (E, K, N). A tuple of Tensors.
+    """Return x[i] · weight[i] + bias[i] of lists; with ``split_item`` 3 the rows of one x by groups that end at
+    ``group_list``, each with its matrix of one weight (E, K, N). The result is a tuple of Tensors.
     """
     if (split_item, group_type) not in ((0, -1), (3, 0)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Gradients of operators as operators: formulas, and derivatives of the forward operators. Upstream:
+"""Gradients of operators as operators: formulas, and derivatives of the forward operators. MindSpore:
 ``mindspore.ops.operations._grad_ops``.
 """
 
@@ -26,14 +26,14 @@ _Run = Callable[..., Any]
 
 
 def as_torch(tree: Any) -> Any:
-    """torch.Tensors that keep their history, in lists and tuples too; other values unchanged."""
+    """Return torch.Tensors that keep their history, in lists and tuples too; other values unchanged."""
     if isinstance(tree, (tuple, list)):
         return tuple(as_torch(item) for item in tree)
     return torch.Tensor.as_subclass(tree, torch.Tensor) if isinstance(tree, torch.Tensor) else tree
 
 
 def derivatives(function: _Run, inputs: Sequence[Any], cotangent: Any) -> tuple[Any, ...]:
-    """Of ``function`` by each of ``inputs``, in the direction of its result; composes with derivatives around it."""
+    """Return derivatives of ``function`` by each of ``inputs``, in the direction of its result; composable."""
     with torch.enable_grad(), aside():
         _, pull = torch.func.vjp(lambda *items: as_torch(function(*items)), *as_torch(tuple(inputs)))
         found = pull(as_torch(cotangent))
@@ -41,13 +41,13 @@ def derivatives(function: _Run, inputs: Sequence[Any], cotangent: Any) -> tuple[
 
 
 def derivative(function: _Run, x: Any, cotangent: Any) -> Any:
-    """Of ``function`` by ``x``, as `derivatives`."""
+    """Return the derivative of ``function`` by ``x``, as `derivatives`."""
     return derivatives(lambda x: function(wrap(x)), (x,), cotangent)[0]
 
 
 def adjoint(function: _Run, shape: Any, cotangent: Any) -> Any:
-    """The derivative of a linear ``function`` of a tensor of this shape, or of that of a Tensor of floats; integers go
-    through float64.
+    """Return the derivative of a linear ``function`` of a tensor of this shape, or of that of a Tensor of floats;
+    integers go through float64.
     """
     is_tensor = isinstance(shape, torch.Tensor) and shape.dtype.is_floating_point
     dtype = cotangent.dtype
@@ -61,7 +61,7 @@ def adjoint(function: _Run, shape: Any, cotangent: Any) -> Any:
 
 
 def _elementwise(formula: _Run, name: str = "") -> _Run:
-    """``formula`` of tensors in the first one's dtype; 16-bit floats are computed in float32."""
+    """Return ``formula`` of tensors in the first one's dtype; 16-bit floats are computed in float32."""
 
     def run(*items: Any) -> Any:
         dtype = items[0].dtype
@@ -74,7 +74,7 @@ def _elementwise(formula: _Run, name: str = "") -> _Run:
 
 
 def _cosine(x: torch.Tensor) -> torch.Tensor:
-    """The derivative of asin, conjugated as torch and upstream multiply complex gradients."""
+    """Return the derivative of asin, conjugated as torch and MindSpore multiply complex gradients."""
     return torch.conj(torch.rsqrt(1 - x * x))
 
 
@@ -89,11 +89,11 @@ def _hard_swish(y_grad: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _kept(gradient: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The gradient where the mask is, else 0."""
+    """Return the gradient where the mask is, else 0."""
     return torch.where(mask, gradient, torch.zeros_like(gradient))
 
 
-#: name -> the formula over tensors with upstream's names; ``y``, ``out`` and ``result`` are the forward value
+#: name -> the formula over tensors with MindSpore's names; ``y``, ``out`` and ``result`` are the forward value
 _FORMULAS: dict[str, _Run] = {
     "AbsGrad": lambda x, dout: dout * torch.sign(x),
     "ACosGrad": lambda x, dout: -dout * _cosine(x),
@@ -102,7 +102,7 @@ _FORMULAS: dict[str, _Run] = {
     "AcoshGrad": lambda out, dout: dout / torch.conj(torch.sinh(out)),
     "AsinhGrad": lambda out, dout: dout / torch.conj(torch.cosh(out)),
     "ReciprocalGrad": lambda y, dy: -dy * torch.conj(y * y),
-    # x is the value, for complex ones not conjugated, as upstream's
+    # x is the value, for complex ones not conjugated, as MindSpore's
     "InvGrad": lambda x, grad: -grad * x * x,
     # the first argument is the value, the second its gradient
     "RsqrtGrad": lambda y_backprop, x: -0.5 * x * torch.conj(y_backprop * y_backprop * y_backprop),
@@ -122,7 +122,7 @@ _FORMULAS: dict[str, _Run] = {
 
 
 def _shrink(gradient: Any, x: Any, lambd: float) -> Any:
-    """The gradient where x, the second input, is further than ``lambd`` from 0, else 0."""
+    """Return the gradient where x, the second input, is further than ``lambd`` from 0, else 0."""
     return _elementwise(lambda dy, x: _kept(dy, torch.abs(x) > lambd))(gradient, x)
 
 
@@ -130,17 +130,17 @@ def _shrink(gradient: Any, x: Any, lambd: float) -> Any:
 
 
 def _softmax(dout: Any, out: Any, dim: int = -1) -> Any:
-    """The gradient of softmax by its value ``out``."""
+    """Return the gradient of softmax by its value ``out``."""
     return wrap(out * (dout - torch.sum(dout * out, dim, keepdim=True)))
 
 
 def _log_softmax(logits: Any, grad: Any, axis: int) -> Any:
-    """The gradient of `LogSoftmax` by its value, the first input."""
+    """Return the gradient of `LogSoftmax` by its value, the first input."""
     return _elementwise(lambda y, dy: dy - torch.exp(y) * torch.sum(dy, axis, keepdim=True))(logits, grad)
 
 
 def _prelu(dy: Any, x: Any, weight: Any) -> Any:
-    """(by x, by the channels' weights) of `PReLU`."""
+    """Return (by x, by the channels' weights) of `PReLU`."""
     wide, values, slopes = (
         to_dtype(item, torch.promote_types(item.dtype, torch.float32)) for item in as_torch((dy, x, weight))
     )
@@ -151,13 +151,13 @@ def _prelu(dy: Any, x: Any, weight: Any) -> Any:
 
 
 def _bias(dout: Any, data_format: str) -> Any:
-    """The gradient of a bias of channels: the sum over all other axes."""
+    """Return the gradient of a bias of channels: the sum over all other axes."""
     channels = dout.dim() - 1 if data_format == "NHWC" else 1
     return wrap(torch.sum(dout, [axis for axis in range(dout.dim()) if axis != channels], dtype=dout.dtype))
 
 
 def _l2_normalize(x: Any, y: Any, dy: Any, axis: Any, epsilon: float) -> Any:
-    """The gradient of `L2Normalize` by x, with its value ``y``: (dy - y · sum(y · dy)) / norm."""
+    """Return the gradient of `L2Normalize` by x, with its value ``y``: (dy - y · sum(y · dy)) / norm."""
     along = all_axes(axis, x.dim())
 
     def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
@@ -171,14 +171,14 @@ def _l2_normalize(x: Any, y: Any, dy: Any, axis: Any, epsilon: float) -> Any:
 
 
 def _gather(x: Any, dim: Any, index: Any, dout: Any) -> Any:
-    """The gradient of `GatherD` by x, of which only the shape counts: ``dout`` added at the indices."""
+    """Return the gradient of `GatherD` by x, of which only the shape counts: ``dout`` added at the indices."""
     zeros = torch.zeros(tuple(x.shape), dtype=dout.dtype, device=dout.device)
     return wrap(torch.scatter_add(zeros, as_int(dim), as_torch(index).to(torch.int64), as_torch(dout)))
 
 
 def _median(y_grad: Any, x: Any, y: Any, indices: Any, global_median: bool, axis: int, keep_dims: bool) -> Any:
-    """The gradient of `Median` by x: at the median's place along the axis; of all elements, shared by those equal to
-    it.
+    """Return the gradient of `Median` by x: at the median's place along the axis; of all elements, shared by those
+    equal to it.
     """
     dy, x, y, places = as_torch((y_grad, x, y, indices))
     if global_median:
@@ -191,7 +191,7 @@ def _median(y_grad: Any, x: Any, y: Any, indices: Any, global_median: bool, axis
 
 @checks_places("MaxPoolGradWithArgmax", "argmax")
 def _put(x: Any, dy: Any, argmax: Any, start: int = 2, data_format: str = "") -> Any:
-    """The gradient by x, from the places that the forward operator gave; they count from axis ``start`` on."""
+    """Return the gradient by x, from the places that the forward operator gave; they count from axis ``start`` on."""
     if data_format == "NDHWC":
         x, dy, argmax = (torch.movedim(item, -1, -4) for item in (x, dy, argmax))
     places = torch.reshape(as_torch(argmax), (*argmax.shape[:start], -1)).to(torch.int64)
@@ -201,7 +201,7 @@ def _put(x: Any, dy: Any, argmax: Any, start: int = 2, data_format: str = "") ->
 
 
 def _of_loss(dy: Any, like: torch.Tensor, reduction: str) -> torch.Tensor:
-    """The gradient of a loss as that of each element's: as it is, or one number for all, divided for "mean"."""
+    """Return the gradient of a loss as that of each element's: as it is, or one number for all, divided for "mean"."""
     dy = to_dtype(as_torch(dy), like.dtype)
     if reduction == "none":
         return dy
@@ -209,7 +209,7 @@ def _of_loss(dy: Any, like: torch.Tensor, reduction: str) -> torch.Tensor:
 
 
 def _smooth(prediction: Any, target: Any, dout: Any, beta: float, reduction: str) -> Any:
-    """The gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d."""
+    """Return the gradient of `SmoothL1Loss` by the prediction: d / beta within beta, else the sign of d."""
 
     def compute(x: torch.Tensor, y: torch.Tensor, dy: torch.Tensor) -> torch.Tensor:
         d = x - y
@@ -219,7 +219,7 @@ def _smooth(prediction: Any, target: Any, dout: Any, beta: float, reduction: str
 
 
 def _binary(input: Any, target: Any, grad_output: Any, weight: Any = None, *, reduction: str) -> Any:
-    """The gradient of `BinaryCrossEntropy` by shares: weight · (x - y) / (x · (1 - x))."""
+    """Return the gradient of `BinaryCrossEntropy` by shares: weight · (x - y) / (x · (1 - x))."""
     weight = torch.ones_like(as_torch(input)) if weight is None else weight
     return _elementwise(lambda x, y, dy, weight: weight * dy * (x - y) / torch.clamp(x * (1 - x), min=1e-12))(
         input, target, _of_loss(grad_output, input, reduction), weight
@@ -230,7 +230,7 @@ def _binary(input: Any, target: Any, grad_output: Any, weight: Any = None, *, re
 
 
 def _mirror_pad(dy: Any, paddings: Any, mode: str) -> Any:
-    """The gradient of `MirrorPad` by x."""
+    """Return the gradient of `MirrorPad` by x."""
     sides = paddings.tolist() if isinstance(paddings, torch.Tensor) else paddings
     shape = [length - sum(pair) for length, pair in zip(dy.shape, sides)]
     return adjoint(lambda x: F.mirror_pad(x, sides, mode), shape, dy)
@@ -239,7 +239,7 @@ def _mirror_pad(dy: Any, paddings: Any, mode: str) -> Any:
 def _grid_sample(
     grad: Any, input_x: Any, grid: Any, interpolation_mode: str, padding_mode: str, align_corners: bool
 ) -> Any:
-    """(by the images, by the grid) of `GridSampler2D`; both are always given, as on upstream's CPU."""
+    """Return (by the images, by the grid) of `GridSampler2D`; both are always given, as on MindSpore's CPU."""
 
     def forward(x: Any, grid: Any) -> Any:
         return F.grid_sample(wrap(x), wrap(grid), interpolation_mode, padding_mode, align_corners)
@@ -248,19 +248,19 @@ def _grid_sample(
 
 
 def _resize_nearest(grads: Any, size: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    """The gradient of `ResizeNearestNeighborV2` by pictures of ``size``."""
+    """Return the gradient of `ResizeNearestNeighborV2` by pictures of ``size``."""
     target, shape = tuple(grads.shape[2:]), (*grads.shape[:2], *as_ints(size))
     return adjoint(lambda x: F.resize_nearest(x, target, align_corners, half_pixel_centers), shape, grads)
 
 
 def _resize_bilinear(grads: Any, image: Any, align_corners: bool, half_pixel_centers: bool) -> Any:
-    """The gradient of `ResizeBilinearV2` by the image."""
+    """Return the gradient of `ResizeBilinearV2` by the image."""
     target = tuple(grads.shape[2:])
     return adjoint(lambda x: F.resize_linear(x, target, align_corners, half_pixel_centers), image, grads)
 
 
 def _adaptive_average(input_grad: Any, orig_input_shape: Any) -> Any:
-    """The gradient of `AdaptiveAvgPool2D` by x."""
+    """Return the gradient of `AdaptiveAvgPool2D` by x."""
     sizes = tuple(input_grad.shape[-2:])
     return adjoint(lambda x: kernels.adaptive_avg_pool2d(x, sizes), orig_input_shape, input_grad)
 

@@ -1,4 +1,4 @@
-"""Rows of the operators of ``image_ops`` that only pass on."""
+"""Rows of the operators of ``image_ops`` without code of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators of Ascend's inference. Upstream: ``mindspore.ops.operations._infer_ops``."""
+"""Operators of Ascend's inference. MindSpore: ``mindspore.ops.operations._infer_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.auto_generate.gen_ops_prim import UNSUPPORTED

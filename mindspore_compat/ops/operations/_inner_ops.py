@@ -1,4 +1,4 @@
-"""Operators that upstream keeps in ``mindspore.ops.operations._inner_ops``."""
+"""Operators that MindSpore keeps in ``mindspore.ops.operations._inner_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.operations.image_ops import PsROIPooling

@@ -1,4 +1,4 @@
-"""Rows of the operators of ``math_ops`` that only pass on: arithmetic, reductions and products.
+"""Rows of the operators of ``math_ops`` without code of their own: arithmetic, reductions and products.
 
 A function is an operator without attributes.
 """
@@ -17,7 +17,7 @@ from mindspore_compat.ops._declare import Bool, Int, declared, row
 
 
 def _bincount(array: Any, size: Any, weights: Any) -> Any:
-    """The sums of ``weights``, or counts if they are empty, for the numbers below ``size``; others do not count."""
+    """Return the sums of ``weights``, or counts if they are empty, for numbers below ``size``; ignore the others."""
     inside = torch.flatten(array) < int(size)
     values = torch.flatten(weights)[inside] if weights.numel() else None
     found = torch.bincount(torch.flatten(array)[inside], values, int(size))

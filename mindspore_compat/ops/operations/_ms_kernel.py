@@ -1,4 +1,4 @@
-"""Functions in upstream's language of loops over arrays, run by Python. Upstream: ``ops.kernel``, ``ops.ms_kernel``."""
+"""Functions in MindSpore's language of array loops, run by Python. MindSpore: ``ops.kernel``, ``ops.ms_kernel``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mindspore_compat._tensor.wrapping import wrap
 
 __all__ = ["kernel", "ms_kernel"]
 
-#: what the language adds to Python
+#: names that the language adds to Python
 _WORDS: dict[str, Any] = {
     "output_tensor": lambda shape, dtype: np.zeros(shape, dtype),
     "allocate": lambda shape, dtype: np.zeros(shape, dtype),
@@ -39,9 +39,9 @@ _WORDS: dict[str, Any] = {
 
 
 def kernel(fn: Any = None, reg_info: Any = None, compile_attrs: Any = None) -> Any:
-    """Decorator of a function of arrays with loops, ``output_tensor(shape, dtype)``, ``allocate``, ``exp``, ...
+    """Decorate a function of arrays with loops, ``output_tensor(shape, dtype)``, ``allocate``, ``exp``, ...
 
-    The function is called with arrays or Tensors and runs in Python; nothing is compiled. ``reg_info`` is kept for
+    The function is called with arrays or Tensors and runs in Python; nothing is compiled. ``reg_info`` is stored for
     `Custom`, ``compile_attrs`` has no effect.
 
     Raises:
@@ -72,7 +72,7 @@ def kernel(fn: Any = None, reg_info: Any = None, compile_attrs: Any = None) -> A
 
 
 def _grid(shape: Any) -> Any:
-    """All places of an array."""
+    """Return all places of an array."""
     return np.ndindex(*shape)
 
 

@@ -1,4 +1,4 @@
-"""Rows of the operators of ``nn_ops`` that only pass on: layers, losses and pooling.
+"""Rows of the operators of ``nn_ops`` without code of their own: layers, losses and pooling.
 
 A function is an operator without attributes.
 """
@@ -14,7 +14,7 @@ _MODE, _PADDING = Literal["bilinear", "nearest"], Literal["zeros", "border", "re
 
 
 def _relu(input: Any) -> Any:
-    """max(0, x)."""
+    """Return max(0, x)."""
     return F.relu(input)
 
 

@@ -29,7 +29,7 @@ _Format = Literal["NHWC", "NCHW"]
 
 
 def _check_numerics(x: Any) -> Any:
-    """``x``."""
+    """Return ``x``."""
     for kind, found in (("NaN", torch.isnan(x)), ("Inf", torch.isinf(x))):
         if bool(torch.any(found)):
             raise RuntimeError(f"For 'CheckNumerics', the tensor had {kind} values. Look for where they arise.")
@@ -37,7 +37,9 @@ def _check_numerics(x: Any) -> Any:
 
 
 def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
-    """uint8 of 8 bits each, x > threshold along the last axis; the first is the highest bit, of bools the lowest."""
+    """Return uint8 of 8 bits each, x > threshold along the last axis; the first is the highest bit, of bools the
+    lowest.
+    """
     bits = torch.reshape(torch.gt(x, threshold), (*x.shape[:-1], x.shape[-1] // 8, 8))
     order = range(8) if x.dtype is torch.bool else range(7, -1, -1)
     weights = constant([1 << place for place in order], x.device)
@@ -78,7 +80,7 @@ def DataFormatVecPermute(src_format: _Format = "NHWC", dst_format: _Format = "NC
 @primitive
 def MatrixSolveLs(fast: Bool = True) -> _Run:
     """(matrix (..., m, n), rhs (..., m, k), l2): x of least |matrix · x - rhs|² + l2 · |x|²; without ``fast`` l2 is
-    ignored, as upstream.
+    ignored, as MindSpore.
     """
 
     @kernels.as_given
@@ -97,8 +99,8 @@ def MatrixSolveLs(fast: Bool = True) -> _Run:
 
 
 def _tridiagonal_matmul(superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
-    """The product of a matrix with three diagonals (..., 1, m), and ``rhs`` (..., m, n); the last of ``superdiag`` and
-    the first of ``subdiag`` do not count.
+    """Return the product of a matrix with three diagonals (..., 1, m), and ``rhs`` (..., m, n); the last of
+    ``superdiag`` and the first of ``subdiag`` do not count.
     """
     above, main, below = (torch.transpose(item, -1, -2) for item in (superdiag, maindiag, subdiag))
     zeros = torch.zeros_like(rhs[..., :1, :])
@@ -154,7 +156,7 @@ def NoRepeatNGram(ngram_size: PositiveInt = 1) -> _Run:
 
 
 def _edit_distance(hypothesis: list, truth: list) -> int:
-    """Insertions, deletions and substitutions between two sequences."""
+    """Return the number of insertions, deletions and substitutions between two sequences."""
     row = list(range(len(truth) + 1))
     for i, left in enumerate(hypothesis, 1):
         before, row[0] = row[0], i
@@ -224,7 +226,7 @@ def ParameterizedTruncatedNormal(seed: int = 0, seed2: int = 0) -> _Run:
 
 
 def _sub_and_filter(input_x: Any, max_num: Any, offset: Any) -> Any:
-    """(input - offset where that lies in [0, max_num), the places of those)."""
+    """Return (input - offset where that lies in [0, max_num), the places of those)."""
     moved = input_x - offset
     places = torch.nonzero((moved >= 0) & (moved < max_num)).reshape(-1)
     return wrap((to_dtype(moved[places], input_x.dtype), to_dtype(places, input_x.dtype)))

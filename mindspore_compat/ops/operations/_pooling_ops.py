@@ -41,13 +41,13 @@ def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", dat
 
 @primitive
 def MaxPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
-    """The same as `MaxPool`; upstream has it on Ascend."""
+    """The same as `MaxPool`; MindSpore has it on Ascend."""
     return MaxPool(kernel_size, strides, pad_mode, data_format)._run
 
 
 @primitive
 def AvgPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
-    """The same as `AvgPool`; upstream has it on Ascend."""
+    """The same as `AvgPool`; MindSpore has it on Ascend."""
     return AvgPool(kernel_size, strides, pad_mode, data_format)._run
 
 

@@ -1,5 +1,5 @@
-"""Operators of training that knows it will be quantized. Upstream: ``mindspore.ops.operations._quant_ops``, whose
-kernels are GPU's and Ascend's; golden-stick builds its layers of them. docs/quant.md has the formulas.
+"""Operators of quantization-aware training. MindSpore: ``mindspore.ops.operations._quant_ops``, whose kernels are GPU's
+and Ascend's; golden-stick builds its layers of them. docs/quant.md has the formulas.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _Count = Annotated[int, check_non_negative_int]
 
 
 class FakeQuantParam(Primitive):
-    """The tensor itself; its attributes say how a converter is to quantize it.
+    """Identity of a tensor; its attributes describe the quantization for a converter.
 
     Args:
         quant_dtype: a `QuantDtype`.
@@ -68,7 +68,7 @@ class FakeQuantParam(Primitive):
     def linear_quant_param(
         cls, quant_dtype: Any, scale: Any, zp: Any, is_per_channel: bool = False, **kwargs: Any
     ) -> FakeQuantParam:
-        """With a scale and a zero point, or tuples of one for each channel. Raises: TypeError for others"""
+        """Set a scale and a zero point, or tuples of one for each channel. Raises: TypeError for others"""
         kwargs[cls.attr_key_linear_quant_scale] = [scale] if isinstance(scale, float) else scale
         kwargs[cls.attr_key_linear_quant_zero_point] = [zp] if isinstance(zp, int) else zp
         return cls(quant_dtype, cls.attr_value_linear_quant_algo_name, is_per_channel, **kwargs)
@@ -106,7 +106,7 @@ def _follows(ema: bool, decay: float, channel_axis: int | None) -> _Run:
 
 
 def _delayed(quant_delay: int, training: bool, rounds: _Run) -> _Run:
-    """In training the first ``quant_delay`` calls leave ``x`` as it is."""
+    """Return the operator that leaves ``x`` unchanged in training for the first ``quant_delay`` calls."""
     if not (training and quant_delay):
         return lambda x, *range: wrap(rounds(x, *range))
     calls = torch.zeros((), dtype=torch.int64)  # a tensor, so that replays count too
@@ -144,8 +144,8 @@ def FakeQuantPerLayer(
     narrow_range: Bool = False,
     training: Bool = True,
 ) -> _Run:
-    """(x, min (1,), max (1,)) -> ``x`` rounded to what ``num_bits`` hold between them. In training the first
-    ``quant_delay`` calls leave it as it is.
+    """(x, min (1,), max (1,)) -> ``x`` rounded to the values of ``num_bits`` between them. In training the first
+    ``quant_delay`` calls leave it unchanged.
     """
     return _delayed(quant_delay, training, _rounds(num_bits, symmetric, narrow_range, None))
 
@@ -224,8 +224,8 @@ def CorrectionMul(channel_axis: _Count = 0) -> _Run:
 
 @primitive
 def BatchNormFold2(freeze_bn: Int = 0) -> _Run:
-    """(x (N, C, ...), beta, gamma, batch_std, batch_mean, running_std, running_mean, global_step): what a convolution
-    with corrected weights gave, as the batch norm would have it; from step ``freeze_bn`` on with the running values.
+    """(x (N, C, ...), beta, gamma, batch_std, batch_mean, running_std, running_mean, global_step): the result of a
+    convolution with corrected weights, after the batch norm; from step ``freeze_bn`` on with the running values.
     """
 
     def run(

@@ -1,4 +1,4 @@
-"""Operators that MindSpore's own functions and layers write into MINDIR files, and that have no public name.
+"""Operators without a public name that MindSpore's own functions and layers write into MINDIR files.
 
 Parts of ``array_ops``, ``math_ops``, ``nn_ops``, ``image_ops``, ``random_ops`` and ``_inner_ops``.
 """
@@ -31,12 +31,12 @@ _Run = Callable[..., Any]
 
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
-    """``x`` broadcast to a shape, as a copy."""
+    """Return ``x`` broadcast to a shape, as a copy."""
     return copied(F.broadcast_to(x, as_ints(shape)))
 
 
 def _broadcast_axes(s0: Any, s1: Any) -> Any:
-    """Of two shapes that broadcast together: the axes over which a gradient is summed for the first, and the second."""
+    """Return the axes over which a gradient is summed for the first, and the second, of two shapes that broadcast."""
     first, second = as_ints(s0), as_ints(s1)
     dims = len(torch.broadcast_shapes(first, second))
     padded = [(1,) * (dims - len(item)) + item for item in (first, second)]
@@ -55,7 +55,7 @@ DynamicBroadcastGradientArgs = plain("DynamicBroadcastGradientArgs", _broadcast_
 
 
 def _copy_slices(x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
-    """A copy of ``x`` with x[begin:end:strides] set to ``value``."""
+    """Return a copy of ``x`` with x[begin:end:strides] set to ``value``."""
     result = torch.clone(x)
     places = tuple(slice(*item) for item in zip(as_ints(begin), as_ints(end), as_ints(strides)))
     result[places] = torch.Tensor.expand(torch.Tensor.to(value, x.dtype), result[places].shape)
@@ -111,7 +111,7 @@ def Eigh(compute_eigenvectors: Bool = True, lower: Bool = True) -> _Run:
 
 
 def _bins(begin: torch.Tensor, end: torch.Tensor, count: int, length: int, bound: int) -> torch.Tensor:
-    """Which of ``length`` places, below ``bound``, belong to each of ``count`` equal parts from begin to end: (rois,
+    """Return for ``length`` places, below ``bound``, those in each of ``count`` equal parts from begin to end: (rois,
     count, length).
     """
     part = torch.unsqueeze(torch.clamp(end - begin, min=0.1) / count, 1)
@@ -123,8 +123,8 @@ def _bins(begin: torch.Tensor, end: torch.Tensor, count: int, length: int, bound
 
 
 def _means_by_position(maps: torch.Tensor, edges: list[torch.Tensor], short: int) -> torch.Tensor:
-    """Means (rois, d, g, g) of maps (rois, d, g, g, H, W) over g × g parts between the edges; the last ``short`` rows
-    and columns belong to none.
+    """Return means (rois, d, g, g) of maps (rois, d, g, g, H, W) over g × g parts between the edges; the last ``short``
+    rows and columns belong to none.
     """
     g, height, width = maps.shape[3:]
     columns = to_dtype(_bins(edges[0], edges[2], g, width, width - short), maps.dtype)
@@ -140,7 +140,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
     channel (d · g + i) · g + j. Gives (N · rois, output_dim, g, g).
 
     ``rois`` (N, 5, rois) hold image, x1, y1, x2, y2; times ``spatial_scale`` they are rounded, halves away from 0. With
-    more than one region an image upstream's CPU kernel reads them as if they were (N, rois, 5); here they are not.
+    more than one region an image MindSpore's CPU kernel reads them as if they were (N, rois, 5); here they are not.
     """
 
     def run(x: Any, rois: Any) -> Any:
@@ -150,7 +150,7 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
         image, *sides = torch.unbind(torch.reshape(torch.transpose(rois, 1, 2), (-1, 5)).detach(), 1)
         edges = [torch.sign(side) * torch.floor(torch.abs(side * spatial_scale) + 0.5) for side in sides]
         maps = torch.reshape(x[torch.Tensor.long(image)], (len(image), output_dim, g, g, *x.shape[2:]))
-        means = _means_by_position(maps, edges, 1).detach()  # upstream's kernel leaves the last row and column out,
+        means = _means_by_position(maps, edges, 1).detach()  # MindSpore's kernel leaves the last row and column out,
         if not maps.requires_grad:
             return wrap(means)
         whole = _means_by_position(maps, edges, 0)  # and that of its gradient does not

@@ -20,17 +20,17 @@ _Run = Callable[..., Any]
 
 
 def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
-    """NotImplementedError unless each argument has the one value that upstream documents as supported."""
+    """Raise NotImplementedError unless each argument has the only value that MindSpore documents as supported."""
     for name, (value, wanted) in pairs.items():
         if value != wanted:
             raise NotImplementedError(
-                f"For '{owner}', only {name}={wanted!r} is available, as upstream, but got {value!r}. Use nn.LSTM or "
-                "nn.GRU."
+                f"For '{owner}', only {name}={wanted!r} is available, as in MindSpore, but got {value!r}. Use nn.LSTM "
+                "or nn.GRU."
             )
 
 
 class FlatLSTM(NamedTuple):
-    """What tells how an LSTM's weights lie in one flat tensor."""
+    """Layout of an LSTM's weights in one flat tensor."""
 
     inputs: int
     hidden: int
@@ -40,14 +40,14 @@ class FlatLSTM(NamedTuple):
     projected: int
 
     def sizes(self) -> list[list[tuple[int, int]]]:
-        """Of each layer and direction in turn: the shapes of w_ih, w_hh and, if any, of the projection's weight."""
+        """Return for each layer and direction the shapes of w_ih, w_hh and, if any, of the projection's weight."""
         out, gates = self.projected or self.hidden, 4 * self.hidden
         projection = [(self.projected, self.hidden)] if self.projected else []
         features = [self.inputs] + [out * self.directions] * (self.layers - 1)
         return [[(gates, count), (gates, out), *projection] for count in features for _ in range(self.directions)]
 
     def of_cudnn(self, flat: Any) -> list[list[Any]]:
-        """torch's weights by layer and direction: w_ih, w_hh of each in turn, then both biases of each."""
+        """Return torch's weights by layer and direction: w_ih, w_hh of each in turn, then both biases of each."""
         shapes = self.sizes()
         kinds = len(shapes[0])
         biases = [(4 * self.hidden,)] * (2 * len(shapes) if self.has_bias else 0)
@@ -57,14 +57,15 @@ class FlatLSTM(NamedTuple):
         return [[*own[:2], *rest[2 * i : 2 * i + 2], *own[2:]] for i, own in enumerate(weights)]
 
     def of_onednn(self, flat: Any) -> list[list[Any]]:
-        """torch's weights by layer and direction: all w_ih, all w_hh, all projections, all sums of the two biases; what
-        lies behind is left alone.
+        """Return torch's weights by layer and direction: all w_ih, all w_hh, all projections, all sums of the two
+        biases; the rest is ignored.
         """
         out, count = self.projected or self.hidden, self.layers * self.directions
         if self.layers > 1 and self.inputs != out:
             raise RuntimeError(
-                f"For 'LSTM', a CPU takes more than one layer only of as many inputs as outputs, as upstream's kernel, "
-                f"but got {self.inputs} inputs and {out} outputs. Make an operator for each layer, or use nn.LSTM."
+                f"For 'LSTM', a CPU takes more than one layer only of as many inputs as outputs, as MindSpore's "
+                f"kernel, but got {self.inputs} inputs and {out} outputs. Make an operator for each layer, or use "
+                "nn.LSTM."
             )
         first: list[tuple[int, ...]] = [(4 * self.hidden, self.inputs)]
         behind: list[tuple[int, ...]] = [(4 * self.hidden, out)]
@@ -80,7 +81,7 @@ class FlatLSTM(NamedTuple):
 
 
 def _cut(flat: Any, shapes: list[Any]) -> list[Any]:
-    """Parts of these shapes, one behind the other."""
+    """Return parts of these shapes, one behind the other."""
     counts = [math.prod(shape) for shape in shapes]
     parts = torch.split(flat[: sum(counts)], counts)
     return [torch.reshape(part, shape) for part, shape in zip(parts, shapes)]
@@ -96,7 +97,7 @@ def LSTM(
     dropout: float,
     proj_size: int = 0,
 ) -> _Run:
-    """(output, h, c, reserve, state) of (x, h, c, w). ``w`` is flat, and lies as the device's library has it.
+    """(output, h, c, reserve, state) of (x, h, c, w). ``w`` is flat, in the layout of the device's library.
 
     On a CPU: all w_ih, all w_hh, projections and sums of the two biases, by layer and direction; directions meet only
     in the output. On a GPU: w_ih and w_hh of each layer and direction in turn, then both biases of each.
@@ -142,8 +143,8 @@ def BasicLSTMCell(
     state_is_tuple: bool = True,
     activation: Literal["tanh"] = "tanh",
 ) -> _Run:
-    """One step of an LSTM: (c, h, i, j, f, o, tanh(c)) of (x, h, c, w, b), after the gates in the order i, j, f, o of
-    ``w``, (inputs + hidden, 4 hidden). ``h`` is float16, as upstream says.
+    """One step of an LSTM: (c, h, i, j, f, o, tanh(c)) of (x, h, c, w, b). The gates of ``w``, (inputs + hidden, 4
+    hidden), are in the order i, j, f, o. ``h`` is float16, as MindSpore documents.
     """
     _only("BasicLSTMCell", keep_prob=(keep_prob, 1.0), state_is_tuple=(state_is_tuple, True))
 
@@ -165,7 +166,7 @@ def CudnnGRU(
 ) -> _Run:
     """(output, h, reserve, state) of (x, h, w); ``w`` is flat: for each layer and direction w_ih, w_hh, then biases.
 
-    Upstream runs it on GPUs only.
+    MindSpore runs it on GPUs only.
     """
     directions, gates = 2 if bidirectional else 1, 3 * hidden_size
     shapes: list[tuple[int, ...]] = []
@@ -206,7 +207,7 @@ def DynamicRNN(
     """(y, h, c, i, j, f, o, tanh c), each (time, batch, hidden), of (x, w, b, None, h, c); gates stand in the order i,
     j, f, o.
 
-    Upstream runs it on Ascend only; the formulas are those of its documentation.
+    MindSpore runs it on Ascend only; the formulas are those of its documentation.
     """
     _only(
         "DynamicRNN",
@@ -223,7 +224,7 @@ def DynamicRNN(
     def run(x: Any, w: Any, b: Any, seq_length: Any, init_h: Any, init_c: Any) -> Any:
         if seq_length is not None:
             raise NotImplementedError(
-                "For 'DynamicRNN', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+                "For 'DynamicRNN', only seq_length=None is available, as MindSpore. Mask the outputs by their lengths."
             )
         h, c = init_h[0], to_dtype(init_c[0], b.dtype)
         steps = []
@@ -258,7 +259,7 @@ def DynamicGRUV2(
 ) -> _Run:
     """(y, h, update, reset, new, hidden new), each (time, batch, hidden), of (x, w_i, w_h, b_i, b_h, None, h).
 
-    Upstream runs it on Ascend only; the formulas are those of its documentation.
+    MindSpore runs it on Ascend only; the formulas are those of its documentation.
     """
     _only(
         "DynamicGRUV2",
@@ -278,7 +279,8 @@ def DynamicGRUV2(
     ) -> Any:
         if seq_length is not None:
             raise NotImplementedError(
-                "For 'DynamicGRUV2', only seq_length=None is available, as upstream. Mask the outputs by their lengths."
+                "For 'DynamicGRUV2', only seq_length=None is available, as MindSpore. Mask the outputs by their "
+                "lengths."
             )
         dtype = next((item.dtype for item in (bias_input, bias_hidden) if item is not None), init_h.dtype)
         h, steps = to_dtype(init_h[0] if init_h.dim() == 3 else init_h, dtype), []

@@ -71,7 +71,7 @@ def TopK(sorted: Typed[bool] = True) -> _Run:
 
 @primitive
 def SearchSorted(dtype: Any = torch.int64, right: bool = False) -> _Run:
-    """Where values would be inserted; before 2.0 ``dtype`` was whether in int32."""
+    """Places to insert values at; before 2.0 ``dtype`` was whether in int32."""
     return lambda sequence, values, sorter=None: F.searchsorted(
         sequence, values, out_int32=dtype in (torch.int32, True), right=right, sorter=sorter
     )

@@ -1,4 +1,4 @@
-"""Boxes selected by their scores, or drawn at random, in class form. Parts of ``image_ops`` and ``other_ops``."""
+"""Boxes selected by scores, or drawn at random, in class form. Parts of ``image_ops`` and ``other_ops``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Run = Callable[..., Any]
 
 
 def _overlaps(boxes: torch.Tensor) -> torch.Tensor:
-    """Intersection over union of all pairs of boxes between any two opposite corners (n, 4)."""
+    """Return intersection over union of all pairs of boxes between any two opposite corners (n, 4)."""
     low, high = torch.minimum(boxes[:, :2], boxes[:, 2:]), torch.maximum(boxes[:, :2], boxes[:, 2:])
     area = kernels.prod(high - low, 1)
     sides = torch.minimum(high[:, None], high) - torch.maximum(low[:, None], low)
@@ -33,7 +33,7 @@ def _overlaps(boxes: torch.Tensor) -> torch.Tensor:
 
 
 def _selected(overlaps: torch.Tensor, scores: torch.Tensor, count: int, overlap: float, least: float) -> list[int]:
-    """The greatest scores above ``least``, without those that overlap a greater one too much."""
+    """Return the greatest scores above ``least``, without those that overlap a greater one too much."""
     order = torch.argsort(scores, descending=True, stable=True).tolist()
     table, values = overlaps.tolist(), scores.tolist()
     kept: list[int] = []
@@ -52,8 +52,8 @@ def _numbers(found: list[int], device: Any) -> Any:
 def _non_max_suppression_v3(
     boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any, score_threshold: Any
 ) -> Any:
-    """int32 numbers of boxes (n, 4) by falling score, above ``score_threshold``, that overlap no selected one more than
-    ``iou_threshold``.
+    """Return int32 numbers of boxes (n, 4) by falling score, above ``score_threshold``, that overlap no selected one
+    more than ``iou_threshold``.
     """
     overlaps = _overlaps(boxes.detach().float())
     count, overlap, least = (float(item) for item in (max_output_size, iou_threshold, score_threshold))
@@ -63,7 +63,7 @@ def _non_max_suppression_v3(
 def _non_max_suppression_with_overlaps(
     overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any, score_threshold: Any
 ) -> Any:
-    """As `NonMaxSuppressionV3`, with the overlaps (n, n) given."""
+    """Run `NonMaxSuppressionV3` with the overlaps (n, n) given."""
     count, overlap, least = (float(item) for item in (max_output_size, overlap_threshold, score_threshold))
     return _numbers(_selected(overlaps.detach(), scores.detach(), int(count), overlap, least), overlaps.device)
 
@@ -122,7 +122,7 @@ def SampleDistortedBoundingBoxV2(
 ) -> _Run:
     """(begin, size, box (1, 1, 4) in [0, 1]) of a random crop: its shape in ``aspect_ratio_range``, its share of the
     image in ``area_range``, at least ``min_object_covered`` of one of the boxes in it; the whole image after
-    ``max_attempts``. Random numbers are not upstream's.
+    ``max_attempts``. Random numbers are not MindSpore's.
     """
     owner, stream = "SampleDistortedBoundingBoxV2", joined_stream(seed, seed2)
     for name, pair in (("aspect_ratio_range", aspect_ratio_range), ("area_range", area_range)):
@@ -152,7 +152,7 @@ def SampleDistortedBoundingBoxV2(
 def _crop(
     height: int, width: int, boxes: list, covered: float, aspects: Any, areas: Any, attempts: int, generator: Any
 ) -> tuple[int, int, int, int]:
-    """(top, left, rows, columns)."""
+    """Return (top, left, rows, columns)."""
 
     def drawn(low: float, high: float) -> float:
         return low + (high - low) * float(torch.rand((), generator=generator))

@@ -1,4 +1,4 @@
-"""The operator of MindSpore's compiler that mindformers' `mindformers/modules/transformer/moe.py` imports. MindSpore:
+"""Operator of MindSpore's compiler, imported by mindformers' `mindformers/modules/transformer/moe.py`. MindSpore:
 ``mindspore.ops.operations._sequence_ops``.
 """
 

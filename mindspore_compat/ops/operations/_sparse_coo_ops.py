@@ -18,7 +18,7 @@ _Run = Callable[..., Any]
 
 
 def flat_places(indices: Any, shape: Any) -> torch.Tensor:
-    """The positions of coordinates (n, axes) in the flattened tensor, (n,) int64."""
+    """Return the positions of coordinates (n, axes) in the flattened tensor, (n,) int64."""
     lengths = as_ints(shape)
     limits = torch.tensor(lengths, dtype=torch.int64, device=indices.device)
     indices = torch.Tensor.long(indices)
@@ -29,7 +29,7 @@ def flat_places(indices: Any, shape: Any) -> torch.Tensor:
 
 
 def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
-    """The inverse of `flat_places`."""
+    """Return the inverse of `flat_places`."""
     lengths = as_ints(shape)
     rest, found = places, []
     for length in reversed(lengths):
@@ -41,7 +41,7 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
 def _united(
     x1_indices: Any, x1_values: Any, x2_indices: Any, x2_values: Any, shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """(places of either in order, values of the first there, of the second; 0 where one has none)."""
+    """Return (places of either in order, values of the first there, of the second; 0 where one has none)."""
     first, second = flat_places(x1_indices, shape), flat_places(x2_indices, shape)
     places, where = torch.unique(torch.cat((first, second)), return_inverse=True)
     zeros = torch.zeros(places.shape, dtype=x1_values.dtype, device=x1_values.device)
@@ -53,7 +53,7 @@ def _united(
 def _sparse_add(
     x1_indices: Any, x1_values: Any, x1_shape: Any, x2_indices: Any, x2_values: Any, x2_shape: Any, thresh: Any
 ) -> Any:
-    """(indices, values, shape) of the sum; sums below ``thresh`` in magnitude are left out."""
+    """Return (indices, values, shape) of the sum; sums below ``thresh`` in magnitude are left out."""
     shape = as_ints(x1_shape)
     if shape != as_ints(x2_shape):
         raise ValueError(f"For 'SparseAdd', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
@@ -64,7 +64,7 @@ def _sparse_add(
 
 
 def _reorder(indices: Any, values: Any, shape: Any) -> Any:
-    """(indices, values) with the last axis running fastest."""
+    """Return (indices, values) with the last axis running fastest."""
     order = torch.argsort(flat_places(indices, shape), stable=True)
     return wrap((indices[order], values[order]))
 

@@ -24,8 +24,8 @@ _Run = Callable[..., Any]
 
 
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:
-    """``step`` on the rows that ``indices``, the last input, names; of gradients for one row the sum, if ``sums``, else
-    one after the other.
+    """Return ``step`` on the rows named by ``indices``, the last input. Of gradients for one row use the sum, if
+    ``sums``, else one after the other.
     """
 
     @checks_places("SparseApply")
@@ -158,7 +158,7 @@ def SparseApplyFtrlV2(
 
 @primitive
 def SparseApplyRMSProp(rho: float, momentum: float, epsilon: float, use_locking: Bool = False) -> _Run:
-    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in upstream's kernel."""
+    """(var, ms, mom, lr, gradient of rows, indices); ms stays where the gradient is 0, as in MindSpore's kernel."""
 
     def step(var: Any, square: Any, moment: Any, lr: Any, grad: Any) -> None:
         square.copy_(torch.where(grad == 0, square, square * rho + kernels.square(grad) * (1 - rho)))

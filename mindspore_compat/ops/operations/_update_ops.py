@@ -25,13 +25,13 @@ _Run = Callable[..., Any]
 
 
 def _scalar(value: Any) -> Any:
-    """A factor as number or plain tensor that broadcasts."""
+    """Return a factor as number or plain tensor that broadcasts."""
     return get_data(value) if isinstance(value, torch.Tensor) else value
 
 
 def _in_one_dtype(inputs: list[Any]) -> list[Any]:
-    """Inputs with axes in the dtype of the variable, the first of them, if that is wider, and at least in float32, as
-    upstream's kernels compute: nothing is rounded to 16 bits on the way.
+    """Return the inputs that have axes in the dtype of the variable, the first of them, or a wider one of at least
+    float32. As in MindSpore's kernels, nothing is rounded to 16 bits on the way.
     """
     variable = next((item for item in inputs if isinstance(item, torch.Tensor) and item.dim()), None)
     if variable is None or not variable.is_floating_point():
@@ -49,7 +49,7 @@ def _in_one_dtype(inputs: list[Any]) -> list[Any]:
 
 
 def _step(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function on plain data, without differentiation: variables are changed through their storage."""
+    """Return the function on plain data, without differentiation: it changes variables through their storage."""
 
     def run(*inputs: Any) -> Any:
         with torch.no_grad():
@@ -189,9 +189,7 @@ def Adam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
 
 @primitive
 def AdamNoUpdateParam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
-    """(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns what is to be added to the
-    variable.
-    """
+    """(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns the summand for the variable."""
 
     def step(
         m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any
@@ -231,7 +229,7 @@ def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
 
 
 def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> None:
-    """Whether the gradient has a row of the variables' for each index."""
+    """Raise unless the gradient has a row of the variables' for each index."""
     if indices.dtype not in (torch.int32, torch.int64):
         raise TypeError(
             f"For primitive[{owner}], the input argument[indices] must be a type of {{Tensor[Int32], Tensor[Int64]}}, "
@@ -246,8 +244,8 @@ def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> Non
 
 
 def rounds(rows: torch.Tensor) -> Iterator[Any]:
-    """Which of the rows to take one after the other, so that none comes twice at once: where one stands again,
-    upstream's kernels take the second step after the first.
+    """Yield rows to update one after the other, so that none occurs twice at once: for a repeated row, MindSpore's
+    kernels take the second step after the first.
     """
     if rows.numel() < 2:
         yield slice(None)

@@ -25,12 +25,12 @@ _Run = Callable[..., Any]
 
 
 def _floating(x: torch.Tensor) -> torch.Tensor:
-    """Integers as float64, since torch has no kernel for them; of a maximum they come back as they were."""
+    """Return integers as float64, since torch has no kernel for them; a maximum gets the dtype back."""
     return x if x.dtype.is_floating_point else to_dtype(x, torch.float64)
 
 
 def _adaptive_max_pool3d(x: Any, output_size: Any) -> Any:
-    """(maxima over windows so that ``output_size``, a Tensor, remain; flat index of each as int32)."""
+    """Return (maxima over windows so that ``output_size``, a Tensor, remain; flat index of each as int32)."""
     values, places = tf.adaptive_max_pool3d(_floating(x), as_ints(output_size), return_indices=True)
     return wrap((to_dtype(values, x.dtype), to_dtype(places, torch.int32)))
 
@@ -39,7 +39,7 @@ AdaptiveMaxPool3D = plain("AdaptiveMaxPool3D", _adaptive_max_pool3d)
 
 
 def _sizes(value: Any, name: str, owner: str, axes: int) -> tuple[int, ...]:
-    """``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
+    """Return ``axes`` positive ints from one int, as many, or those of a whole shape, of which the first two are 1."""
     given = (value,) * axes if isinstance(value, int) else tuple(value)
     if len(given) == axes + 2:
         if given[0] != 1 or given[1] != 1:
@@ -51,7 +51,7 @@ def _sizes(value: Any, name: str, owner: str, axes: int) -> tuple[int, ...]:
 
 
 def _same_padding(sizes: Any, kernel: Any, strides: Any) -> list[int]:
-    """Zeros before and after each axis, the last axis first."""
+    """Return the zeros before and after each axis, the last axis first."""
     pads: list[int] = []
     for size, width, stride in zip(reversed(sizes), reversed(kernel), reversed(strides)):
         total = max((math.ceil(size / stride) - 1) * stride + width - size, 0)
@@ -109,7 +109,7 @@ def ExtractVolumePatches(kernel_size: Any, strides: Any, padding: Literal["SAME"
 
 
 def _borders(size: int, count: int, pseudo_random: bool, generator: torch.Generator | None) -> list[int]:
-    """``count`` windows over ``size`` places, whose lengths are the two whole numbers around size / count."""
+    """Return ``count`` windows over ``size`` places, whose lengths are the two whole numbers around size / count."""
     if pseudo_random:
         alpha = size / count
         u_max = min((size - 1.0) / alpha - count + 1 if count > 1 else 1.0, 1.0)
@@ -153,8 +153,8 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
     constructor.__name__ = owner
     constructor.__doc__ = (
         f"({'Greatest values' if 'Max' in owner else 'Means'} over windows of (N, H, W, C) with whole lengths around "
-        "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as upstream draws "
-        "them, with other random numbers."
+        "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as MindSpore "
+        "draws them, with other random numbers."
     )
     return primitive(constructor)
 

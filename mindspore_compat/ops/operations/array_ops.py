@@ -1,4 +1,4 @@
-"""Shapes, indexing and making of tensors in class form. Upstream: ``mindspore.ops.operations.array_ops``."""
+"""Shapes, indexing and creation of tensors in class form. MindSpore: ``mindspore.ops.operations.array_ops``."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _Align = Literal["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]
 
 
 def _scatter(function: Callable[..., Any], locks: bool) -> Callable[..., _Run]:
-    """The constructor that all operators writing into a Parameter share; ``locks`` is the default of an argument
-    without effect here.
+    """Return the constructor of all operators that write into a Parameter; ``locks`` is the default of an argument
+    without effect.
     """
 
     def constructor(use_locking: bool = locks) -> _Run:
@@ -118,7 +118,7 @@ def Split(axis: Int = 0, output_num: PositiveInt = 1) -> _Run:
 
 
 def chunks(x: Any, axis: int, count: int) -> Any:
-    """`split` into equal pieces."""
+    """Run `split` into equal pieces."""
     return F.split(x, axis, output_num=count)
 
 

@@ -1,7 +1,7 @@
-"""Communication in class form over ``torch.distributed``. Upstream: ``mindspore.ops.operations.comm_ops``.
+"""Communication in class form over ``torch.distributed``. MindSpore: ``mindspore.ops.operations.comm_ops``.
 
-Without a process group (one process) each operator gives what a group of one member gives. Ranks of a root or a peer
-are ranks in the group, as upstream's.
+Without a process group (one process) each operator behaves as in a group of one member. Ranks of a root or a peer are
+ranks in the group, as MindSpore's.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def Reduce(dest_rank: int, op: str = ReduceOp.SUM, group: str = _WORLD) -> _Run:
 
 @primitive
 def AlltoAll(split_count: int, split_dim: int, concat_dim: int, group: str = _WORLD) -> _Run:
-    """Piece i of ``split_dim`` goes to member i; what comes is joined along ``concat_dim``."""
+    """Send piece i of ``split_dim`` to member i; join the received pieces along ``concat_dim``."""
     _check("AlltoAll", group)
 
     def run(input_x: Any) -> Any:
@@ -127,7 +127,7 @@ def _flat(x: Any, owner: str, size: int, what: str) -> torch.Tensor:
 
 @primitive
 def AlltoAllV(group: str = _WORLD, block_size: int = 1) -> _Run:
-    """Flat parts of any sizes, in blocks of ``block_size`` elements, go to all members and come from them."""
+    """Exchange flat parts of any sizes, in blocks of ``block_size`` elements, between all members."""
     _check("AlltoAllV", _WORLD if group is None else group)
 
     def run(input_x: Any, send_numel_list: Any, recv_numel_list: Any) -> Any:
@@ -142,7 +142,7 @@ def AlltoAllV(group: str = _WORLD, block_size: int = 1) -> _Run:
 
 @primitive
 def AlltoAllVC(group: str = _WORLD, block_size: int = 1, transpose: bool = False) -> _Run:
-    """`AlltoAllV` of which every member knows all sizes: element [i·size + j] is what i sends to j."""
+    """`AlltoAllV` with all sizes known to every member: element [i·size + j] counts those from i to j."""
     _check("AlltoAllVC", _WORLD if group is None else group)
 
     def run(input_x: Any, send_count_matrix: Any) -> Any:
@@ -230,7 +230,7 @@ def Send(sr_tag: int, dest_rank: int, group: str = _WORLD, group_back: str = _WO
 
 @primitive
 def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
-    """Receive a tensor from a member. If the call's input has a gradient, the gradient of what came is sent back."""
+    """Receive a tensor from a member. If the call's input has a gradient, the result's gradient is sent back."""
 
     def run(input_x: Any = None) -> Any:
         needed = input_x if isinstance(input_x, torch.Tensor) and input_x.requires_grad else None
@@ -243,7 +243,7 @@ def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WO
 def BatchISendIRecv(
     op_types: Any, remote_ranks: Any, receive_shapes: Any = None, receive_dtypes: Any = None, group: str = _WORLD
 ) -> _Run:
-    """Sends and receives at once; what came stands at the places of "irecv", zeros of shape () at those of "isend"."""
+    """Send and receive at once; results are at the places of "irecv", zeros of shape () at those of "isend"."""
     shapes, dtypes = (() if given is None else given for given in (receive_shapes, receive_dtypes))
     if len(shapes) != len(dtypes) or len(shapes) != list(op_types).count("irecv"):
         raise ValueError(
@@ -278,7 +278,7 @@ def BatchISendIRecv(
 def NeighborExchange(
     send_rank_ids: Any, recv_rank_ids: Any, recv_shapes: Any, send_shapes: Any, recv_type: Any, group: str = _WORLD
 ) -> _Run:
-    """Tensor i goes to member ``send_rank_ids[i]``; what comes from ``recv_rank_ids`` is the result."""
+    """Send tensor i to member ``send_rank_ids[i]``; return the tensors from ``recv_rank_ids``."""
 
     def run(input_x: Any) -> Any:
         for position, (x, shape) in enumerate(zip(input_x, send_shapes, strict=True)):
@@ -298,7 +298,7 @@ def NeighborExchange(
 def NeighborExchangeV2(
     send_rank_ids: Any, send_lens: Any, recv_rank_ids: Any, recv_lens: Any, data_format: str, group: str = _WORLD
 ) -> _Run:
-    """Borders of a picture (N, C, H, W) go to 8 neighbours, clockwise from the top; theirs come around it. -1: none.
+    """Exchange borders of a picture (N, C, H, W) with 8 neighbours, clockwise from the top. -1: none.
 
     Args:
         send_lens, recv_lens: widths of the borders: top, bottom, left, right.
@@ -325,16 +325,16 @@ def NeighborExchangeV2(
     return run
 
 
-# --- markers of upstream's automatic parallelism: nothing to do here --------------------------------------------------
+# --- markers of MindSpore's automatic parallelism: nothing to do here -------------------------------------------------
 
 
 @primitive
 def _VirtualDataset() -> _Run:
-    """The inputs themselves."""
+    """Return the inputs themselves."""
     return lambda *args: args
 
 
 @primitive
 def _MirrorOperator(group: Any = None, dev_num: Any = None, mean_flag: Any = None) -> _Run:
-    """The input itself."""
+    """Return the input itself."""
     return lambda x: x

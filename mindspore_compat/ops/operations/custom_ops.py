@@ -1,4 +1,4 @@
-"""`Custom`: user functions and shared libraries as operators. Upstream: ``mindspore.ops.operations.custom_ops``."""
+"""`Custom`: user functions and shared libraries as operators. MindSpore: ``mindspore.ops.operations.custom_ops``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Tensors = Sequence[torch.Tensor]
 
 
 class Custom(PrimitiveWithInfer):
-    """An operator from a function of numpy arrays ("pyfunc") or from a C function in a shared library ("aot").
+    """Operator from a function of numpy arrays ("pyfunc") or from a C function in a shared library ("aot").
 
     Args:
         func: the function, or for "aot" ``"path/to/library.so:name"``; its C signature is
@@ -34,7 +34,7 @@ class Custom(PrimitiveWithInfer):
         bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
         reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
     Raises:
-        UnsupportedError: when it is called, for a ``func_type`` that needs upstream's compilers.
+        UnsupportedError: when it is called, for a ``func_type`` that needs MindSpore's compilers.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class Custom(PrimitiveWithInfer):
         return grads
 
     def get_bprop(self) -> Any:
-        """The function given as ``bprop``."""
+        """Return the function given as ``bprop``."""
         return self.bprop
 
     def _compute(self, inputs: Sequence[Any]) -> Any:
         device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
         if self.func_type not in ("pyfunc", "aot"):
             raise UnsupportedError(
-                f"{self._who}: needs upstream's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
+                f"{self._who}: needs MindSpore's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
                 "mindspore.ops."
             )
         shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])
@@ -95,7 +95,7 @@ class Custom(PrimitiveWithInfer):
         return found[0] if single else tuple(found)
 
     def _outputs(self, inputs: _Tensors) -> tuple[list[tuple[int, ...]], list[torch.dtype], bool]:
-        """Shapes and dtypes of the outputs, and whether it is one and not a tuple of them."""
+        """Return shapes and dtypes of the outputs, and whether there is one instead of a tuple."""
         shape = self.out_shape(*[list(item.shape) for item in inputs]) if callable(self.out_shape) else self.out_shape
         dtype = self.out_dtype(*[item.dtype for item in inputs]) if callable(self.out_dtype) else self.out_dtype
         if isinstance(dtype, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Printing, summaries and hooks in class form. Upstream: ``mindspore.ops.operations.debug_ops``."""
+"""Printing, summaries and hooks in class form. MindSpore: ``mindspore.ops.operations.debug_ops``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = """
 
 _Run = Callable[..., Any]
 
-#: Who wants values given to the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
+#: Listeners of the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
 # "Tensor" or "Histogram".
 summary_hooks: list[Callable[[str, str, Any], None]] = []
 
@@ -81,7 +81,7 @@ def TensorDump(input_output: str = "out") -> _Run:
 
 
 class _Changed(torch.autograd.Function):
-    """The identity, whose gradient goes through a function."""
+    """Identity with a function of its gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, function: Callable[[Any], Any]) -> torch.Tensor:  # type: ignore[override]
@@ -96,13 +96,13 @@ class _Changed(torch.autograd.Function):
 
 @primitive
 def InsertGradientOf(f: Callable[[Any], Any]) -> _Run:
-    """The identity; its gradient is passed through ``f``."""
+    """Identity; its gradient is passed through ``f``."""
     return lambda x: wrap(_Changed.apply(x, f))
 
 
 @primitive
 def DumpGradient() -> _Run:
-    """The identity; its gradient is saved as .npy: (path, x, "in" or "out")."""
+    """Identity; its gradient is saved as .npy: (path, x, "in" or "out")."""
 
     def run(path: str, x: Any, input_output: str) -> Any:
         program.not_repeatable("it dumps gradients")
@@ -118,8 +118,8 @@ def DumpGradient() -> _Run:
 
 @primitive
 def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
-    """The identity; ``hook_fn(gradients)`` sees the gradient as a 1-tuple and may return another. In compiled code
-    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as upstream.
+    """Identity; ``hook_fn(gradients)`` gets the gradient as a 1-tuple and may return another. In compiled code
+    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as MindSpore.
     """
 
     def changed(gradient: Any) -> Any:

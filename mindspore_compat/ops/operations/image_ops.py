@@ -1,4 +1,4 @@
-"""Resizing and regions of images in class form. Upstream: ``mindspore.ops.operations.image_ops`` and box operators of
+"""Resizing and regions of images in class form. MindSpore: ``mindspore.ops.operations.image_ops`` and box operators of
 ``other_ops``.
 """
 

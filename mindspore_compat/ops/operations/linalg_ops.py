@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.ops.operations.linalg_ops``."""
+"""MindSpore: ``mindspore.ops.operations.linalg_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.ops.operations._rare_ops import Eigh

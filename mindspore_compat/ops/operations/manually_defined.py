@@ -1,4 +1,4 @@
-"""Functions that upstream writes by hand beside its generated ones. Upstream:
+"""Functions that MindSpore writes by hand beside its generated ones. MindSpore:
 ``mindspore.ops.operations.manually_defined``.
 """
 

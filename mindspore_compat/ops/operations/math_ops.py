@@ -1,4 +1,4 @@
-"""Arithmetic, reductions and products in class form. Upstream: ``mindspore.ops.operations.math_ops``."""
+"""Arithmetic, reductions and products in class form. MindSpore: ``mindspore.ops.operations.math_ops``."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ Addcmul, Addcdiv = plain("Addcmul", F.addcmul), plain("Addcdiv", F.addcdiv)
 
 
 def _square_sums(x: Any, y: Any) -> Any:
-    """(the sum of squares of ``x``, that of ``y``)."""
+    """Return (the sum of squares of ``x``, that of ``y``)."""
     return wrap((torch.sum(kernels.square(x)), torch.sum(kernels.square(y))))
 
 

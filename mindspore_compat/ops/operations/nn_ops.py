@@ -1,4 +1,4 @@
-"""Layers, losses and pooling in class form. Upstream: ``mindspore.ops.operations.nn_ops``; optimizers stand in
+"""Layers, losses and pooling in class form. MindSpore: ``mindspore.ops.operations.nn_ops``; optimizers are in
 ``_update_ops``.
 """
 
@@ -144,7 +144,7 @@ def Dropout3D(keep_prob: float = 0.5) -> _Run:
 
 @primitive
 def DropoutGenMask(Seed0: int = 0, Seed1: int = 0) -> _Run:
-    """The mask of a shape for `DropoutDoMask`: one byte each, not upstream's one bit each."""
+    """The mask of a shape for `DropoutDoMask`: one byte each, not MindSpore's one bit each."""
     stream = joined_stream(Seed0, Seed1)
 
     def run(shape: Any, keep_prob: Any) -> Any:
@@ -204,7 +204,7 @@ def Im2Col(ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> 
 
 
 def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run:
-    """(N, C, D, H, W) resized to ``output_size``, or by float factors ``scales``."""
+    """Return (N, C, D, H, W) resized to ``output_size``, or by float factors ``scales``."""
 
     def run(x: Any, output_size: Any = None, scales: Any = None) -> Any:
         size = None if output_size is None else as_ints(output_size)

@@ -1,4 +1,4 @@
-"""Sequencing and parameters in class form. Upstream: ``mindspore.ops.operations.other_ops``, ``inner_ops``,
+"""Sequencing and parameters in class form. MindSpore: ``mindspore.ops.operations.other_ops``, ``inner_ops``,
 ``_inner_ops``, ``control_ops``.
 """
 
@@ -38,7 +38,7 @@ UpdateState = plain("UpdateState", lambda u, *expressions: u)
 
 @primitive
 def Push(optim_type: str = "ApplyMomentum", only_shape_indices: Any = None) -> _Run:
-    """Parameter servers do not exist on PyTorch.
+    """Raise: parameter servers do not exist on PyTorch.
 
     Raises:
         NotImplementedError: always, when called.
@@ -48,7 +48,7 @@ def Push(optim_type: str = "ApplyMomentum", only_shape_indices: Any = None) -> _
 
 @primitive
 def Pull() -> _Run:
-    """Parameter servers do not exist on PyTorch.
+    """Raise: parameter servers do not exist on PyTorch.
 
     Raises:
         NotImplementedError: always, when called.
@@ -67,9 +67,9 @@ def _no_parameter_server(*args: Any) -> None:
 def PyFunc(
     fn: Callable[..., Any], in_types: Any, in_shapes: Any, out_types: Any, out_shapes: Any, stateful: bool = True
 ) -> _Run:
-    """A numpy function as operator; no gradient flows through it.
+    """numpy function as operator; no gradient flows through it.
 
-    The function takes arrays of the declared types and shapes, a Python number for the shape (), and its results have
+    The function takes arrays of the declared types and shapes, and a Python number for the shape (). Its results have
     the declared types and shapes.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Random numbers in class form. Upstream: ``mindspore.ops.operations.random_ops``. Seeds work as in
+"""Random numbers in class form. MindSpore: ``mindspore.ops.operations.random_ops``. Seeds work as in
 ``function.random_func``.
 """
 
@@ -30,7 +30,7 @@ _Run = Callable[..., Any]
 
 
 def _seed(owner: str, seed: int, seed2: int, kind: Callable[[int, int], Any] | None = None) -> SeedStream:
-    """The stream of numbers of both seeds, the operator's own; 0 means the global generator. Upstream's are those of an
+    """Return the stream of both seeds, the operator's own; 0 means the global generator. MindSpore's are those of an
     engine of a ``kind``, if it is known.
     """
     check_non_negative_int(seed, "seed", owner)

@@ -1,4 +1,4 @@
-"""Sparse tensors in parts. Upstream: ``mindspore.ops.operations.sparse_ops``, and ``Coalesce`` of ``array_ops``."""
+"""Sparse tensors in parts. MindSpore: ``mindspore.ops.operations.sparse_ops``, and ``Coalesce`` of ``array_ops``."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _Run = Callable[..., Any]
 
 
 def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:
-    """(indices (axes, n) in order and once each, sums of their values, the shape), of int64 indices (axes, m)."""
+    """Return (indices (axes, n) sorted and unique, sums of their values, the shape), of int64 indices (axes, m)."""
     return F.coalesce(x_indices, x_values, x_shape)
 
 
 @checks_places("SparseToDense")
 def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
-    """Zeros with the values added at rows of indices."""
+    """Return zeros with the values added at rows of indices."""
     indices = refuse_negative(torch.Tensor.long(indices))
     places = torch.unbind(indices, -1) if indices.dim() > 1 else (indices,)
     zeros = torch.zeros(as_ints(shape), dtype=values.dtype, device=values.device)
@@ -41,7 +41,7 @@ def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
 
 
 def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
-    """(indices (n, axes), values, shape) of the part that begins at ``start``; the shape ends where the tensor does."""
+    """Return (indices (n, axes), values, shape) of the part from ``start`` on; the shape ends where the tensor does."""
     inside = torch.all((indices >= start) & (indices < start + size), 1)
     return wrap(
         (indices[inside] - start, take_elements(values, inside), torch.clamp(torch.minimum(size, shape - start), min=0))

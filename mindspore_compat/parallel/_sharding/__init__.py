@@ -1,3 +1,1 @@
-"""Networks written for one device, run by several processes: their tensors are torch's DTensors
-(docs/design/parallel.md).
-"""
+"""Networks for one device in several processes: their tensors are torch's DTensors (docs/design/parallel.md)."""

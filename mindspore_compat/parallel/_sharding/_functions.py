@@ -1,5 +1,5 @@
-"""torch's functions and methods on Tensors of a network that several processes share: Parameters are taken as the
-leaves that the region made of them, plain Tensors as held by every process.
+"""torch's functions and methods on Tensors of a network in several processes: Parameters are replaced by the region's
+leaves, plain Tensors count as replicated.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mindspore_compat.parallel._sharding._tensor import (
 __all__ = ["Functions"]
 
 _Base = torch._C.TensorBase
-#: what is asked of a Parameter itself
+#: functions of a Parameter itself, not of its leaf
 _OF_ITSELF = {
     getter
     for name in "requires_grad dtype device is_leaf grad_fn grad layout is_cpu is_cuda _version".split()
@@ -41,14 +41,14 @@ _OF_ITSELF = {
     torch.is_floating_point,
 }
 _SET_DATA, _SET_ITEM = _Base.data.__set__, _Base.__setitem__  # type: ignore[attr-defined]
-#: what leaves torch
+#: functions that leave torch
 _LEAVING = {_Base.numpy, _Base.tolist, _Base.item, torch.Tensor.tolist}
-#: what may stand between a Parameter and the operator that says how it is cut
+#: functions allowed between a Parameter and the operator that decides its cut
 _SAME_PLACES = {_Base.to, _Base.float, _Base.half, _Base.bfloat16, _Base.detach, _Base.clone, _Base.contiguous}
 
 
 class Functions(TorchFunctionMode):
-    """Sees every function of torch that the package calls.
+    """Override mode for every torch function that the package calls.
 
     Args:
         leaf: the `Sharded` of a Parameter. ``kept``: the one to differentiate by.
@@ -70,7 +70,7 @@ class Functions(TorchFunctionMode):
         return self.call(func, args, kwargs or {})
 
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """What ``func`` gives, its DTensors as `Sharded`."""
+        """Return the result of ``func``, its DTensors as `Sharded`."""
         if func is torch.autograd.grad:
             return self._gradients(func, args, kwargs)
         if func in _OF_ITSELF:
@@ -105,7 +105,7 @@ class Functions(TorchFunctionMode):
         return value
 
     def _set_data(self, parameter: Parameter, value: Any) -> None:
-        """The Parameter's memory is to be that of a result."""
+        """Share a result's memory with the Parameter."""
         leaf = self.kept(parameter)
         if isinstance(value, Sharded):
             value = local_of(placed(value, leaf.placements))
@@ -113,7 +113,7 @@ class Functions(TorchFunctionMode):
             local_of(leaf).copy_(value)
 
     def _gradients(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """torch.autograd.grad, by the leaves of Parameters; their gradients come as they lie."""
+        """Return torch.autograd.grad, by the leaves of Parameters; their gradients keep their placements."""
         names = ("outputs", "inputs", "grad_outputs")
         given = {**dict(zip(names, args)), **kwargs}
         args = args[len(names) :]
@@ -144,7 +144,7 @@ def _backward(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[Any, ...]:
-    """torch.autograd.grad without its look for overrides."""
+    """Return torch.autograd.grad without its check for overrides."""
     roots = (outputs,) if isinstance(outputs, torch.Tensor) else tuple(outputs)
     seeds = [None] * len(roots) if grad_outputs is None else grad_outputs
     seeds = [seeds] if isinstance(seeds, torch.Tensor) else list(seeds)

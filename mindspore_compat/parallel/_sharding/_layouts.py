@@ -1,4 +1,4 @@
-"""The layouts of Parameters as upstream describes them, and strategy files."""
+"""Layouts of Parameters in MindSpore's form, and strategy files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["as_list", "layout_of", "save_strategy"]
 
 
 def layout_of(devices: Any, parameter: Parameter) -> TensorLayout:
-    """How a Parameter is kept. Neighbouring device axes that cut one axis of it are one axis of the device matrix."""
+    """Return the layout of a Parameter. Neighbouring device axes that cut one axis become one of the device matrix."""
     cut = cut_of(parameter)
     if cut is None:
         return TensorLayout((devices.count,), ((-1,),) * parameter.dim())
@@ -36,7 +36,7 @@ def layout_of(devices: Any, parameter: Parameter) -> TensorLayout:
 
 
 def _merged(cut: Cut) -> tuple[list[int], list[int]]:
-    """(the device matrix, which axis each of its axes cuts, -1 for none)."""
+    """Return (the device matrix, the axis cut by each of its axes, -1 for none)."""
     matrix: list[int] = []
     axis_of: list[int] = []
     for size, place in zip(cut.devices.sizes, cut.placements):
@@ -50,14 +50,14 @@ def _merged(cut: Cut) -> tuple[list[int], list[int]]:
 
 
 def as_list(devices: Any, parameter: Parameter) -> list[Any]:
-    """Upstream's [device matrix, tensor map, slice shape, field size, uniform split, group]."""
+    """Return MindSpore's [device matrix, tensor map, slice shape, field size, uniform split, group]."""
     layout = layout_of(devices, parameter)
     flat = [item[0] if len(item) == 1 else item for item in layout.tensor_map]
     return [list(layout.dev_matrix), flat, list(parameter.shape), 0, True, ""]
 
 
 def save_strategy(region: Any, parameters: Sequence[Parameter]) -> None:
-    """Write the strategy file that the context asks for, once."""
+    """Write the strategy file of the context, once."""
     config = get_auto_parallel_context("strategy_ckpt_config")
     name = get_auto_parallel_context("strategy_ckpt_save_file") or config.get("save_file", "")
     if not name or name in region.saved:

@@ -1,4 +1,4 @@
-"""The devices of a run, and which of them cut which axis of an operator's inputs."""
+"""The devices of a run, and their cuts of the axes of an operator's inputs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _prime_factors(number: int) -> list[int]:
 
 
 class Devices:
-    """The processes as one array with an axis for each prime factor of their number, so that every strategy whose cuts
-    come in that order is a choice of axes.
+    """The processes as one array with an axis for each prime factor of their number. Every strategy with cuts in that
+    order is a choice of axes.
 
     Args:
         ranks: the processes, in order.
@@ -45,7 +45,7 @@ class Devices:
         places = torch.tensor(list(ranks)).reshape(self.sizes)
         self.mesh: Any = DeviceMesh(current_device().type, places, mesh_dim_names=names)
         if len(names) > 1:
-            self.mesh._flatten("all")  # what goes over all axes is one communication
+            self.mesh._flatten("all")  # a collective over all axes is one communication
         self.replicated: Placements = (Replicate(),) * len(self.sizes)
 
     @property
@@ -53,11 +53,11 @@ class Devices:
         return len(self.ranks)
 
     def batch(self, axis: int = 0) -> Placements:
-        """Cut over all devices along one axis."""
+        """Return the cut over all devices along one axis."""
         return (Shard(axis),) * len(self.sizes)
 
     def axes(self, start: int, size: int) -> list[int] | None:
-        """The axes from ``start`` on whose sizes multiply to ``size``; None if there are none."""
+        """Return the axes from ``start`` on with sizes that multiply to ``size``; None if there are none."""
         found: list[int] = []
         while math.prod(self.sizes[axis] for axis in found) < size and start < len(self.sizes):
             found.append(start)
@@ -65,7 +65,7 @@ class Devices:
         return found if math.prod(self.sizes[axis] for axis in found) == size else None
 
     def of_cuts(self, cuts: Sequence[int], where: str) -> Placements:
-        """A tensor whose axes are cut into so many pieces, by the first device axes in order."""
+        """Return the placements of a tensor cut into so many pieces per axis, by the first device axes in order."""
         return self.of_letters([tuple(range(len(cuts)))], [tuple(cuts)], where)[0]
 
     def of_letters(
@@ -75,7 +75,7 @@ class Devices:
         where: str,
         shapes: Sequence[Sequence[int]] = (),
     ) -> list[Placements]:
-        """Placements of several tensors: axes with one letter, unless of length 1, are cut by the same device axes.
+        """Return placements of several tensors: axes with one letter, unless of length 1, share their device axes.
 
         Raises:
             RuntimeError: if a letter has two cuts, or the devices cannot be divided so.
@@ -117,7 +117,7 @@ class Devices:
         return tuple(found)
 
     def of_layout(self, layout: Layout, where: str) -> Placements:
-        """The placements that a `Layout` describes.
+        """Return the placements of a `Layout`.
 
         Raises:
             RuntimeError: if its device matrix is not that of this run, or it interleaves.
@@ -157,7 +157,7 @@ class Devices:
         return self._placed(axes_of)
 
     def cuts(self, placements: Placements, ndim: int) -> list[int]:
-        """Into how many pieces each axis is cut."""
+        """Return the number of pieces of each axis."""
         found = [1] * ndim
         for size, placement in zip(self.sizes, placements):
             if isinstance(placement, Shard):
@@ -166,5 +166,5 @@ class Devices:
 
 
 def world() -> Devices:
-    """All processes."""
+    """Return all processes."""
     return Devices(range(dist.get_world_size()))

@@ -1,5 +1,5 @@
-"""torch's operators on DTensors. Those of which DTensor's own rules are known to be right use them; a few have rules
-here; the others compute on the whole tensors, which is right and slow, and is said once in the log.
+"""torch's operators on DTensors. Operators with correct rules in DTensor use those; a few have rules here; the others
+compute on the whole tensors, which is correct but slow, and logged once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mindspore_compat.parallel._sharding._tensor import tensors_in
 __all__ = ["Operators"]
 
 _aten = torch.ops.aten
-#: names of operators that DTensor computes rightly; those with torch's tag "pointwise" as well
+#: names of operators that DTensor computes correctly; those with torch's tag "pointwise" as well
 _TRUSTED = frozenset(
     """
     mm addmm bmm baddbmm dot mv t transpose reshape expand permute unsqueeze squeeze sum mean amax
@@ -35,7 +35,7 @@ _said: set[str] = set()
 
 
 class Operators(TorchDispatchMode):
-    """Sees every operator of aten, also those of the backward pass.
+    """Dispatch mode for every operator of aten, also those of the backward pass.
 
     Args:
         devices: what tensors are cut over.
@@ -49,7 +49,7 @@ class Operators(TorchDispatchMode):
 
     @contextlib.contextmanager
     def on(self) -> Iterator[None]:
-        """Within, the mode is on; once only."""
+        """Turn the mode on within the context; once only."""
         if self._depth:
             yield
             return
@@ -91,7 +91,7 @@ class Operators(TorchDispatchMode):
         return value
 
     def _agree(self) -> None:
-        """All processes draw what the first draws."""
+        """Broadcast the first process's generator state, so that all processes draw the same."""
         if not self.draws_alike:
             self.draws_alike = True
             device = current_device()
@@ -102,7 +102,7 @@ class Operators(TorchDispatchMode):
                 module.set_rng_state(state.cpu())
 
     def local(self, func: Any, args: Any, kwargs: Any, placements: Any) -> Any:
-        """``func`` on the local parts, its results placed so."""
+        """Return ``func`` on the local parts, with these placements of its results."""
         args, kwargs = tree_map(lambda item: item._local_tensor if isinstance(item, DTensor) else item, (args, kwargs))
         result = func(*args, **kwargs)
         mesh = self.devices.mesh
@@ -117,7 +117,7 @@ class Operators(TorchDispatchMode):
         return tree_map(placed, result)
 
     def on_whole(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """``func`` on the whole tensors, in every process; what it writes to is written to the parts."""
+        """Return ``func`` on the whole tensors, in every process; in-place writes are copied to the parts."""
         whole = self.devices.replicated
         given = tensors_in(args, kwargs)
         if any(tuple(item.placements) != whole for item in given) and str(func) not in _said:
@@ -138,7 +138,7 @@ class Operators(TorchDispatchMode):
 
 
 def _written(func: Any, args: Any, kwargs: Any) -> list[Any]:
-    """The DTensors that ``func`` writes to."""
+    """Return the DTensors that ``func`` writes to."""
     found: list[Any] = []
     for position, argument in enumerate(func._schema.arguments):
         if argument.alias_info is not None and argument.alias_info.is_write:

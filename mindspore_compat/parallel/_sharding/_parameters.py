@@ -1,4 +1,4 @@
-"""Parameters of which each process keeps a part, with the optimizer's states that belong to them."""
+"""Parameters cut over processes, with their optimizer states."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ELEMENTWISE = frozenset(
     """.split()
 )
 
-#: what one may ask of a part: it shows or replaces its memory
+#: functions allowed on a part: they read or replace its memory
 _WITHOUT_MODE = frozenset(
     """
     __get__ __set__ size dim numel element_size stride is_contiguous is_floating_point is_complex requires_grad_ detach
@@ -42,7 +42,7 @@ _WITHOUT_MODE = frozenset(
 
 
 class Cut(NamedTuple):
-    """How a Parameter is cut.
+    """Cut of a Parameter.
 
     Attributes:
         devices: over which devices.
@@ -58,13 +58,13 @@ class Cut(NamedTuple):
 
 
 class CutParameter(Parameter):
-    """A Parameter of which this process holds a part, that its ``shape`` and ``asnumpy`` show."""
+    """A Parameter of which this process holds a part; ``shape`` and ``asnumpy`` show the part."""
 
     _cut: Cut
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Outside of the mode that has cut it, nothing computes with a part as if it were the whole."""
+        """Raise RuntimeError outside of the mode that cut the Parameter: a part must not be used as the whole."""
         if getattr(func, "__name__", "") not in _WITHOUT_MODE:
             raise RuntimeError(
                 "A Parameter that is cut over processes was used outside of the parallel mode that has cut it, or "
@@ -82,7 +82,7 @@ class CutParameter(Parameter):
         return True
 
     def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
-        """Take over the values of the whole Parameter, or of this process's part."""
+        """Set the values of the whole Parameter, or of this process's part."""
         if isinstance(data, torch.Tensor) and tuple(_Base.size(data)) == self._cut.shape and not slice_shape:
             with torch._C.DisableTorchFunction():
                 data = part_of(self._cut, data.detach())
@@ -94,7 +94,7 @@ class CutParameter(Parameter):
         return super().set_data(data)
 
     def whole(self) -> torch.Tensor:
-        """All of it; all processes must ask."""
+        """Return all of it; all processes must call this."""
         return gathered(self)
 
     def __deepcopy__(self, memodict: dict) -> Parameter:
@@ -105,18 +105,18 @@ class CutParameter(Parameter):
 
 
 def cut_of(parameter: Any) -> Cut | None:
-    """How it is cut, None where every process holds all of it."""
+    """Return the cut, None if every process holds all of it."""
     return parameter.__dict__.get("_cut")
 
 
 def part_of(cut: Cut, data: torch.Tensor) -> torch.Tensor:
-    """This process's part of the whole, as its own memory."""
+    """Return this process's part of the whole, in its own memory."""
     whole = DTensor.from_local(data, cut.devices.mesh, list(cut.devices.replicated), run_check=False)
     return whole.redistribute(cut.devices.mesh, list(cut.placements))._local_tensor.clone()
 
 
 def gathered(parameter: Parameter) -> torch.Tensor:
-    """All of a Parameter; all processes must ask."""
+    """Return all of a Parameter; all processes must call this."""
     with torch._C.DisableTorchFunction(), torch.no_grad():
         data, cut = _data(parameter), cut_of(parameter)
         if cut is None:
@@ -125,7 +125,7 @@ def gathered(parameter: Parameter) -> torch.Tensor:
 
 
 def as_leaf(leaf: Any, parameter: Parameter) -> Any:
-    """``leaf``, which remembers the Parameter."""
+    """Return ``leaf``, with a reference to the Parameter."""
     leaf.of = parameter
     return leaf
 
@@ -133,7 +133,7 @@ def as_leaf(leaf: Any, parameter: Parameter) -> Any:
 def cut(
     devices: Devices, parameter: Parameter, placements: Placements, used: Placements, optimizers: Sequence[Any]
 ) -> None:
-    """Keep only this process's part of a Parameter, and of the states of it that elementwise optimizers have."""
+    """Keep only this process's part of a Parameter, and of its states in elementwise optimizers."""
     for item in (parameter, *states_of(parameter, optimizers)):
         if cut_of(item) is None:
             keep_part(item, Cut(devices, tuple(placements), tuple(used), tuple(item.shape)))
@@ -141,7 +141,7 @@ def cut(
 
 
 def states_of(parameter: Parameter, optimizers: Sequence[Any]) -> list[Any]:
-    """What elementwise optimizers keep for each element of a Parameter."""
+    """Return the states of elementwise optimizers for each element of a Parameter."""
     return [
         state
         for optimizer in optimizers
@@ -154,8 +154,8 @@ def states_of(parameter: Parameter, optimizers: Sequence[Any]) -> list[Any]:
 
 
 def with_optimizer_cut(devices: Devices, parameter: Parameter, used: Placements) -> Placements:
-    """``used``, and where ``enable_parallel_optimizer`` asks for it cut along axis 0 over the devices that would hold
-    copies; ``used`` itself for a Parameter that is too small, or that cannot be cut so.
+    """Return ``used``, with ``enable_parallel_optimizer`` also cut along axis 0 over the devices that would hold
+    copies. Return ``used`` itself for a Parameter that is too small, or cannot be cut so.
     """
     if not get_auto_parallel_context("enable_parallel_optimizer") or not parameter.parallel_optimizer:
         return used
@@ -180,7 +180,7 @@ def keep_part(item: Parameter, cut: Cut) -> None:
 
 @contextlib.contextmanager
 def whole(devices: Devices, targets: Sequence[Parameter]) -> Iterator[None]:
-    """Within, Parameters are whole in every process."""
+    """Make Parameters whole in every process within the context."""
     kept = [(item, item.__dict__["_cut"]) for item in targets if cut_of(item) is not None]
     for item, _ in kept:
         item.data = gathered(item)
@@ -194,7 +194,7 @@ def whole(devices: Devices, targets: Sequence[Parameter]) -> Iterator[None]:
 
 
 def is_elementwise(optimizer: Any) -> bool:
-    """Whether its step on a part of a Parameter is that part of its step on the whole."""
+    """Return whether its step on a part of a Parameter is that part of its step on the whole."""
     return (
         type(optimizer).__name__ in _ELEMENTWISE
         and type(optimizer).__module__.startswith("mindspore_compat.")
@@ -203,14 +203,14 @@ def is_elementwise(optimizer: Any) -> bool:
 
 
 class Seen:
-    """Parameters whose values the processes have agreed upon: each starts from the first process's."""
+    """Parameters with synchronized values: each starts from the first process's."""
 
     def __init__(self, devices: Devices) -> None:
         self.devices = devices
         self.known: weakref.WeakValueDictionary[int, Parameter] = weakref.WeakValueDictionary()
 
     def broadcast(self, parameter: Parameter) -> None:
-        """Before its first use."""
+        """Broadcast a Parameter before its first use."""
         if id(parameter) not in self.known:
             self.known[id(parameter)] = parameter
             if cut_of(parameter) is None:

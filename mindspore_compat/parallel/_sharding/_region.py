@@ -1,4 +1,4 @@
-"""What runs a network over several processes as if it were one: the outermost call of a Cell or of a differentiated
+"""Execution of a network over several processes as if it were one: the outermost call of a Cell or of a differentiated
 function is a region, in which Tensors are `Sharded`.
 """
 
@@ -35,7 +35,7 @@ __all__ = ["Region", "region"]
 
 
 class Region:
-    """One for the process.
+    """Region of the process.
 
     Attributes:
         wishes: for Parameters that an operator wants cut: (Parameter, placements), by id.
@@ -57,15 +57,15 @@ class Region:
         self.functions = Functions(self.leaf, self.kept, self.shared, self.operators)
         Sharded.handler = self.functions.call
 
-    # --- what is computed with ----------------------------------------------------------------------------------------
+    # --- tensors ------------------------------------------------------------------------------------------------------
 
     def shared(self, value: torch.Tensor) -> Any:
-        """A Tensor that every process holds."""
+        """Return a Tensor that every process holds."""
         with torch._C.DisableTorchFunction():
             return sharded(value, self.devices.mesh, self.devices.replicated)
 
     def leaf(self, parameter: Parameter) -> Any:
-        """The Parameter as what the region differentiates by; it shares its memory."""
+        """Return the Parameter's leaf for autograd in the region; they share memory."""
         found = self.leaves.get(id(parameter))
         if found is None:
             with torch._C.DisableTorchFunction():
@@ -81,14 +81,14 @@ class Region:
         return found[2]
 
     def kept(self, parameter: Parameter) -> Any:
-        """The leaf itself, as the Parameter is kept; what operators get may be gathered from it."""
+        """Return the leaf itself, with the Parameter's placements; operators may get a gathered form of it."""
         self.leaf(parameter)
         return self.leaves[id(parameter)][1]
 
     # --- calls --------------------------------------------------------------------------------------------------------
 
     def called(self, cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """A Cell's call."""
+        """Run a Cell's call."""
         if self.paused:
             return cell._call_here(args, kwargs)
         if cell._is_optimizer:
@@ -99,7 +99,7 @@ class Region:
         return self.run(lambda *args, **kwargs: self.called(cell, args, kwargs), args, kwargs)
 
     def run(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """``fn`` as the outermost call."""
+        """Run ``fn`` as the outermost call."""
         if self.depth or self.paused:
             return fn(*args, **kwargs)
         with self._entered():
@@ -120,7 +120,7 @@ class Region:
             self.depth -= 1
 
     def _inputs(self, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        """The inputs as the whole batch, of which each process brought all or its part."""
+        """Return the inputs as the whole batch, of which each process brought all or its part."""
         tensors = [item for item in (*args, *kwargs.values()) if _is_input(item)]
         places = iter(input_placements(self.devices, [item.dim() for item in tensors]))
         with torch._C.DisableTorchFunction():
@@ -132,14 +132,14 @@ class Region:
         return tuple(map(replaced, args)), {key: replaced(item) for key, item in kwargs.items()}
 
     def _as_data_parallel(self, value: Any) -> Any:
-        """A whole input cut along the batch, where that is possible."""
+        """Return a whole input cut along the batch, if possible."""
         shape = tuple(value._spec.shape)
         if not shape or shape[0] % self.devices.count or any(isinstance(item, Shard) for item in value.placements):
             return value
         return placed(value, self.devices.batch())
 
     def _output(self, value: Any) -> Any:
-        """What a script gets: gradients of Parameters as they lie, numbers whole, of others what a process feeds."""
+        """Return the script's value: gradients of Parameters keep placements, numbers are whole, others are cut."""
         if not isinstance(value, Sharded) or getattr(value, "of_parameter", False):
             return value
         with torch._C.DisableTorchFunction(), torch.no_grad(), self.operators.on():
@@ -157,7 +157,7 @@ class Region:
     # --- operators with strategies ------------------------------------------------------------------------------------
 
     def place(self, value: Any, placements: Placements) -> Any:
-        """A Tensor as an operator wants it; a Parameter will be kept so."""
+        """Return a Tensor as the operator needs it; a Parameter will be stored so."""
         if isinstance(value, Parameter):
             self.wish(value, placements)
         if not isinstance(value, torch.Tensor):
@@ -170,10 +170,10 @@ class Region:
             return placed(value, placements)
 
     def operator(self, primitive: Any, run: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
-        """The call of an operator that has a strategy."""
+        """Call an operator with a strategy."""
         if self.paused or not self.depth:
             return run(*args, **kwargs)
-        tensors = tensors_in(args)  # Concat's and the like stand in a tuple
+        tensors = tensors_in(args)  # Concat and the like take a tuple
         if primitive.in_strategy is not None:
             self.said[id(primitive)] = primitive, primitive.in_strategy
             strategy = list(primitive.in_strategy)
@@ -197,7 +197,7 @@ class Region:
         return made if isinstance(result, tuple) else made[0]
 
     def sharded_call(self, fn: Any, args: tuple, in_strategy: Any, out_strategy: Any, plan: Any) -> Any:
-        """A Cell or function that `mindspore.shard` has given strategies."""
+        """Call a Cell or function to which `mindspore.shard` has given strategies."""
         if self.paused:
             return fn(*args)
         if not self.depth:
@@ -214,14 +214,14 @@ class Region:
         return self._placed_outputs(fn(*[moved.get(id(item), item) for item in args]), out_strategy, "shard")
 
     def wish(self, parameter: Parameter, placements: Placements) -> None:
-        """The first operator that uses a Parameter says how it is cut."""
+        """Record the cut of a Parameter, from the first operator that uses it."""
         if parameters.cut_of(parameter) is None and any(isinstance(item, Shard) for item in placements):
             self.wishes.setdefault(id(parameter), (parameter, tuple(placements)))
 
     # --- updates ------------------------------------------------------------------------------------------------------
 
     def update(self, optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """The optimizer's step on this process's parts, or on whole Parameters where it looks at them as a whole."""
+        """Run the optimizer's step on this process's parts, or on whole Parameters if it needs them whole."""
         targets = list(optimizer.parameters)
         grads = list(args[0]) if isinstance(args[0], (tuple, list)) else [args[0]]
         by_parts = parameters.is_elementwise(optimizer)
@@ -255,7 +255,7 @@ class Region:
             self.paused = False
 
     def settle(self) -> list[Parameter]:
-        """Cut Parameters as the operators wished; all that the last region used, with their states."""
+        """Cut Parameters as the operators wished; return all that the last region used, with their states."""
         used = [parameter for parameter, *_ in self.leaves.values()]
         found = [*used, *(state for item in used for state in parameters.states_of(item, self.optimizers))]
         for parameter in used:
@@ -270,7 +270,7 @@ class Region:
         return found
 
     def layouts(self, network: Any, run: Callable[[], Any]) -> dict[str, list[Any]]:
-        """The layouts of a network's Parameters after ``run``, which changes no values."""
+        """Return the layouts of a network's Parameters after ``run``, which changes no values."""
         items = list(network.get_parameters())
         values, state = [parameters.gathered(item).clone() for item in items], torch.get_rng_state()
         run()
@@ -281,7 +281,7 @@ class Region:
         return {item.name: as_list(self.devices, item) for item in items}
 
     def _settle(self) -> None:
-        """After the first update."""
+        """Settle the Parameters after the first update."""
         if self.optimizers:
             save_strategy(self, self.settle())
 
@@ -291,7 +291,7 @@ def _is_input(value: Any) -> bool:
 
 
 def _check_alike(tensors: list[Any]) -> None:
-    """RuntimeError unless all processes bring inputs of the same shapes."""
+    """Raise RuntimeError unless all processes bring inputs of the same shapes."""
     sizes = [size for item in tensors for size in (item.dim(), *torch.Tensor.size(item))]
     said = torch.tensor([len(sizes), -len(sizes), sum(sizes), -sum(sizes)], device=current_device())
     dist.all_reduce(said, dist.ReduceOp.MAX)
@@ -306,7 +306,7 @@ _regions: list[Region] = []
 
 
 def region() -> Region:
-    """That of this process."""
+    """Return the region of this process."""
     if not _regions:
         _regions.append(Region(world()))
     return _regions[0]

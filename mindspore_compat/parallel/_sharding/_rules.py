@@ -1,4 +1,4 @@
-"""Operators of aten on DTensors whose rules are here: those that DTensor lacks, and those it gets wrong."""
+"""Rules for operators of aten on DTensors: those that DTensor misses, or gets wrong."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def moved(value: Any, placements: Sequence[Any]) -> Any:
 
 
 def _in_place(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """An operator that writes to its first argument: computed as that lies."""
+    """Run an operator that writes to its first argument, with that argument's placements."""
     target = args[0]
     if any(isinstance(item, Partial) for item in target.placements):
         return mode.on_whole(func, args, kwargs)
@@ -48,7 +48,7 @@ def _in_place(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _embedding(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Rows of a table that may be cut along both axes, at ids that may be cut where the table is not."""
+    """Return rows of a table that may be cut along both axes, at ids that may be cut where the table is not."""
     table, ids = args[0], args[1]
     table = moved(table, [item if isinstance(item, Shard) else Replicate() for item in table.placements])
     ids = moved(
@@ -75,7 +75,7 @@ def _embedding(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _rows(count: int, table: Any) -> tuple[int, int, int]:
-    """(rows of this process's part, the first of them, all rows)."""
+    """Return (rows of this process's part, the first of them, all rows)."""
     start, whole = 0, table.shape[0]
     length = whole
     for size, place, here in zip(table._spec.mesh.shape, table.placements, table._spec.mesh.get_coordinate()):
@@ -86,7 +86,7 @@ def _rows(count: int, table: Any) -> tuple[int, int, int]:
 
 
 def _embedding_backward(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """The gradient of the whole table, to be summed over the devices that cut the ids."""
+    """Return the gradient of the whole table, to be summed over the devices that cut the ids."""
     gradient, ids = args[0], args[1]
     ids = moved(ids, [item if isinstance(item, Shard) else Replicate() for item in ids.placements])
     last = gradient.dim() - 1
@@ -132,7 +132,7 @@ def _convolution_backward(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _by_item(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Local where all tensors are cut alike along the first axes."""
+    """Compute locally if all tensors are cut alike along the first axes."""
     tensors = tensors_in(args, kwargs)
     axes = min(_BY_ITEM[name_of(func)], tensors[0].dim() - 2)  # a single image has no batch
     given = [item for item in tensors if item.dim() > axes]
@@ -153,7 +153,7 @@ def _same(tensors: Sequence[Any], axis: int) -> bool:
 
 
 def _index_select(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Rows of a matrix are those of an embedding's table."""
+    """Return rows of a matrix, as those of an embedding's table."""
     table, axis, ids = args
     if axis != 0 or table.dim() != 2:
         return mode.on_whole(func, args, kwargs)
@@ -161,7 +161,7 @@ def _index_select(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _index_add(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Rows added to a matrix, such as the gradient of `_index_select`: each process adds those it has."""
+    """Add rows to a matrix, such as the gradient of `_index_select`: each process adds its own."""
     target, axis, ids, rows = args
     if axis != 0 or target.dim() != 2 or kwargs:
         return mode.on_whole(func, args, kwargs)
@@ -178,7 +178,7 @@ def _index_add(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _nll_loss(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Each process takes its part of the batch; their sums make the mean. Reduction: 0 none, 1 mean, 2 sum."""
+    """Compute each process's part of the batch; their sums make the mean. Reduction: 0 none, 1 mean, 2 sum."""
     x, labels, weight, reduction, ignored = args
     if x.dim() != 2:
         return mode.on_whole(func, args, kwargs)
@@ -214,7 +214,7 @@ def _nll_loss_backward(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _foreach(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """An operator on each of a list, with one other, or one for each."""
+    """Apply an operator to each of a list, with one other, or one for each."""
     single = getattr(_aten, name_of(func).removeprefix("_foreach_"))
     first, *rest = args
     columns = [item if isinstance(item, (list, tuple)) else [item] * len(first) for item in rest]
@@ -222,7 +222,7 @@ def _foreach(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
 
 
 def _view(mode: Any, func: Any, args: Any, kwargs: Any) -> Any:
-    """Autograd asks for views by the strides that the whole has; those of a part may be others."""
+    """Return a view. Autograd requests views by the whole's strides, which may differ from a part's."""
     try:
         return func(*args, **kwargs)
     except RuntimeError:

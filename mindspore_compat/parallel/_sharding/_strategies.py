@@ -1,4 +1,4 @@
-"""Strategies of operators and layers, as placements of their inputs: which axes are cut together."""
+"""Strategies of operators and layers, as placements of their inputs, with axes that are cut together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["input_placements", "is_searching", "layer_strategies", "operator_pla
 
 
 def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]:
-    """How the inputs of a network lie, by ``full_batch`` and ``dataset_strategy``."""
+    """Return the placements of a network's inputs, by ``full_batch`` and ``dataset_strategy``."""
     strategy = get_auto_parallel_context("dataset_strategy")
     if isinstance(strategy, tuple):
         if len(strategy) < len(ndims):
@@ -36,7 +36,7 @@ def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]
 
 
 def is_searching() -> bool:
-    """Whether the mode is one in which upstream searches for strategies; here the batch is cut, which is said once."""
+    """Return whether MindSpore searches for strategies in this mode; here the batch is cut, which is logged once."""
     search = get_auto_parallel_context("search_mode")
     if get_auto_parallel_context("parallel_mode") != ParallelMode.AUTO_PARALLEL or search == "sharding_propagation":
         return False
@@ -56,7 +56,7 @@ def _of_one(devices: Devices, item: Any, where: str) -> Placements:
 def operator_placements(
     devices: Devices, name: str, attributes: dict[str, Any], strategy: Sequence[Any], shapes: Sequence[Sequence[int]]
 ) -> list[Placements]:
-    """Where the tensors of an operator lie by its strategy."""
+    """Return the placements of an operator's tensors by its strategy."""
     where = f"For '{name}'"
     if len(strategy) > len(shapes):
         raise RuntimeError(
@@ -91,7 +91,7 @@ def _check_cuts(where: str, cuts: Sequence[int], shape: Sequence[int]) -> None:
 
 
 def _letters(name: str, attributes: dict[str, Any], shapes: Sequence[Sequence[int]]) -> list[list[str]] | None:
-    """A name for each axis of each tensor; axes with one name are cut together. None: each tensor is cut for itself."""
+    """Return a name for each axis of each tensor, shared by axes cut together. None: each tensor is cut by itself."""
     if name in ("MatMul", "BatchMatMul", "MatMulExt", "BatchMatMulExt") and len(shapes) == 2:
         first, second = _batch(len(shapes[0]) - 2), _batch(len(shapes[1]) - 2)
         a, b = ["m", "k"], ["k", "n"]
@@ -126,9 +126,9 @@ def _batch(count: int) -> list[str]:
     return [f"right {axis}" for axis in range(count, 0, -1)]
 
 
-# --- layers whose operators are sharded -------------------------------------------------------------------------------
+# --- layers with sharded operators ------------------------------------------------------------------------------------
 
-#: layer -> (attribute, how its tensors are found: "x" is the input, others the layer's Parameters)
+#: layer -> (attribute, its tensors: "x" is the input, others the layer's Parameters)
 _LAYERS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "Dense": [("matmul", ("x", "weight")), ("bias_add", ("", "bias"))],
     "Embedding": [("gather", ("embedding_table", "x"))],
@@ -146,8 +146,8 @@ _said: set[str] = set()
 
 
 def layer_strategies(region: Any, cell: Any, args: tuple) -> tuple:
-    """The inputs of a layer that computes without its operators, placed as the strategies of those say; its Parameters
-    will be cut so.
+    """Return the inputs of a layer that computes without its operators, placed by the strategies of those; its
+    Parameters will be cut so.
     """
     known: set[str] = set()
     bases: tuple[Any, ...] = type(cell).__mro__
@@ -183,7 +183,7 @@ def _apply(region: Any, cell: Any, operator: Any, roles: tuple[str, ...], args: 
 def operator_strategies(
     devices: Devices, operator: Any, cell: Any, roles: tuple[str, ...], args: tuple
 ) -> list[Placements | None]:
-    """Placements by role; None for an input that upstream would reshape first."""
+    """Return placements by role; None for an input that MindSpore would reshape first."""
     shapes: list[list[int]] = []
     for role, item in zip(roles, operator.in_strategy):
         if role == "x":
@@ -209,6 +209,6 @@ def operator_strategies(
 
 
 def region_shape(parameter: Any) -> tuple[int, ...]:
-    """The whole shape of a Parameter."""
+    """Return the whole shape of a Parameter."""
     cut = parameter.__dict__.get("_cut")
     return cut.shape if cut is not None else tuple(torch._C.TensorBase.size(parameter))

@@ -1,4 +1,4 @@
-"""`Sharded`: a Tensor that is torch's DTensor, and the seam where it meets plain ones."""
+"""`Sharded`: a Tensor that is torch's DTensor, and its conversion from and to plain ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _class_of: Any = object.__dict__["__class__"]
 class Sharded(Tensor, DTensor):
     """A Tensor of the whole program's shape, of which this process holds its part.
 
-    Operators of torch give DTensors; `wrap_results` makes these of them, and from then on the package's own wrapping,
-    which assigns to ``__class__``, finds nothing to do.
+    Operators of torch return DTensors; `wrap_results` converts them, so that the package's own wrapping, which assigns
+    to ``__class__``, has no effect.
     """
 
-    #: what runs torch's functions on it; set by _modes
+    #: override mode for torch's functions on it; set by _modes
     handler: Callable[..., Any]
 
     @classmethod
@@ -41,7 +41,7 @@ class Sharded(Tensor, DTensor):
         pass
 
     def asnumpy(self) -> np.ndarray:
-        """The whole tensor's values; all processes must ask."""
+        """Return the whole tensor's values; all processes must call this."""
         return Tensor(whole(self)).asnumpy()
 
     def item(self, index: Any = None) -> Any:
@@ -67,14 +67,14 @@ class Sharded(Tensor, DTensor):
 
 
 def as_sharded(result: Any) -> Any:
-    """A DTensor as `Sharded`, in place; other values as they are."""
+    """Return a DTensor as `Sharded`, in place; other values unchanged."""
     if type(result) is DTensor:
         _class_of.__set__(result, Sharded)
     return result
 
 
 def wrap_results(result: Any) -> Any:
-    """Every DTensor in the results of an operator as `Sharded`."""
+    """Convert every DTensor in the results of an operator to `Sharded`."""
     if type(result) is DTensor:
         _class_of.__set__(result, Sharded)
         return result
@@ -84,7 +84,7 @@ def wrap_results(result: Any) -> Any:
 
 
 def sharded(local: torch.Tensor, mesh: Any, placements: Sequence[Any], shape: Sequence[int] | None = None) -> Any:
-    """The tensor of which ``local`` is this process's part; ``shape`` is the whole one, None if all parts are equal."""
+    """Return the tensor with ``local`` as this process's part; ``shape`` is the whole one, None if parts are equal."""
     more: dict[str, Any] = {}
     if shape is not None:
         size = torch.Size(shape)
@@ -103,7 +103,7 @@ def _plain(value: torch.Tensor) -> torch.Tensor:
 
 
 def placed(value: Any, placements: Placements) -> Any:
-    """The same tensor, redistributed where it lies otherwise."""
+    """Return the same tensor, redistributed if its placements differ."""
     if tuple(value.placements) == tuple(placements):
         return value
     with torch._C.DisableTorchFunction():
@@ -111,17 +111,17 @@ def placed(value: Any, placements: Placements) -> Any:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether every process holds all of it."""
+    """Return whether every process holds all of it."""
     return all(isinstance(item, Replicate) for item in value.placements)
 
 
 def local_of(value: Any) -> torch.Tensor:
-    """This process's part, without its graph."""
+    """Return this process's part, without its graph."""
     return value._local_tensor
 
 
 def whole(value: Any) -> torch.Tensor:
-    """All of it as a plain tensor without its graph; all processes must ask."""
+    """Return all of it as a plain tensor without its graph; all processes must call this."""
     with torch.no_grad():
         return local_of(placed(_detached(value), (Replicate(),) * len(value.placements)))
 
@@ -132,10 +132,10 @@ def _detached(value: Any) -> Any:
 
 
 def tensors_in(*values: Any) -> list[Any]:
-    """All tensors in nested arguments."""
+    """Return all tensors in nested arguments."""
     return [item for item in tree_flatten(values)[0] if isinstance(item, torch.Tensor)]
 
 
 def of(devices: Devices, local: torch.Tensor) -> Any:
-    """A tensor that every process holds."""
+    """Return a tensor that every process holds."""
     return sharded(local, devices.mesh, devices.replicated)

@@ -1,5 +1,5 @@
 """``enable_parallel_optimizer`` in data parallel training: each process keeps a part of the optimizer's states, updates
-that part of the Parameters, and gets the rest from the others (ZeRO's first stage).
+that part of the Parameters, and receives the rest from the others (ZeRO's first stage).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _devices: list[Devices] = []
 
 
 def update(optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The optimizer's call, on parts.
+    """Call the optimizer on parts.
 
     Raises:
         RuntimeError: for an optimizer that looks at Parameters as a whole, or at rows.
@@ -68,7 +68,7 @@ def _plain(value: torch.Tensor) -> torch.Tensor:
 
 
 def _cut_states(optimizer: Any) -> list[Any]:
-    """For each Parameter how its states are cut from now on, None for those that stay whole."""
+    """Return for each Parameter the new cut of its states, None for those that stay whole."""
     if not _devices:
         _devices.append(world())
     devices = _devices[0]

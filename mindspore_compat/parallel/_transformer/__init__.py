@@ -1,4 +1,4 @@
-"""`nn.transformer` under the name it has in MindSpore 2.0, with the very same submodules."""
+"""`nn.transformer` under its name in MindSpore 2.0, with the same submodules."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Which Cells become trees of their own. Upstream: ``mindspore.rewrite.common``."""
+"""Cells that become separate trees. MindSpore: ``mindspore.rewrite.common``."""
 
 from mindspore_compat.rewrite.common import namespace
 

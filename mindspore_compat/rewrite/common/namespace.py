@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.rewrite.common.namespace``, whose list golden-stick adds its layers to."""
+"""List of Cell classes for golden-stick's layers. MindSpore: ``mindspore.rewrite.common.namespace``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from mindspore_compat.nn.layer.container import CellList, SequentialCell
 
 __all__ = ["is_subtree"]
 
-#: classes whose instances stay one node
+#: classes with instances that stay one node
 _subtree_black_list: list[Any] = [CellList, SequentialCell]
 
 
 def is_subtree(cls_inst: Any) -> bool:
-    """Whether it is a Cell that a script wrote, and of no class in the list."""
+    """Return whether it is a script's Cell, of no class in the list."""
     if not isinstance(cls_inst, Cell) or type(cls_inst).__module__.partition(".")[0] in (PACKAGE, "torch"):
         return False
     return not isinstance(cls_inst, tuple(_subtree_black_list))

@@ -1,7 +1,7 @@
-"""Checkpoints: saving, loading, converting, cutting, merging. `train.serialization` gives the public names.
+"""Checkpoints: saving, loading, converting, cutting, merging. `train.serialization` exports the public names.
 
 From below: `entries` (values to the entries of a file), `reading` (files to Parameters), `save`, `load`, `into_net`
-(the public functions), `redundancy` (shares of the processes in data parallel training), `files` (any kind of file
-by its name), `convert`; of cut networks `strategy` (files), `layouts` (what they say), `ranks` (which file is that of
-a rank), `transform`, `unified` (safetensors of all ranks as one folder), `distributed` (into a network).
+(the public functions), `redundancy` (shares of the processes in data parallel training), `files` (any kind of file by
+its name), `convert`; of cut networks `strategy` (files), `layouts` (their content), `ranks` (the file of a rank),
+`transform`, `unified` (safetensors of all ranks as one folder), `distributed` (into a network).
 """

@@ -1,4 +1,4 @@
-"""Checkpoints written again in the other format, one or many. Upstream: ``mindspore.ckpt_to_safetensors`` and its
+"""Conversion of checkpoints to the other format, one or many. MindSpore: ``mindspore.ckpt_to_safetensors`` and its
 opposite.
 """
 
@@ -32,7 +32,7 @@ def ckpt_to_safetensors(
         processes_num: without effect, the work is done in this process.
 
     Raises:
-        ValueError: for wrong arguments, or if a file holds text, which safetensors can not.
+        ValueError: for wrong arguments, or if a file holds text, which safetensors cannot.
     """
     _convert(
         "ckpt_to_safetensors", ("ckpt", "safetensors"), file_path, save_path, name_map, file_name_regex, processes_num
@@ -46,7 +46,7 @@ def safetensors_to_ckpt(
     file_name_regex: str | None = None,
     processes_num: int = 1,
 ) -> None:
-    """The opposite of `ckpt_to_safetensors`, with the same arguments."""
+    """Write ``.safetensors`` files as ``.ckpt``: the inverse of `ckpt_to_safetensors`, with the same arguments."""
     _convert(
         "safetensors_to_ckpt", ("safetensors", "ckpt"), file_path, save_path, name_map, file_name_regex, processes_num
     )
@@ -73,7 +73,7 @@ def _convert(
 
 
 def _sources(where: str, old: str, path: str, save_path: str | None, regex: str | None) -> list[tuple[str, str]]:
-    """[(file, folder of the new file)]."""
+    """Return [(file, folder of the new file)]."""
 
     def matches(name: str) -> bool:
         return regex is None or bool(re.search(regex, name))

@@ -1,5 +1,5 @@
-"""The checkpoints of all ranks, or a folder of unified safetensors, into a network. Upstream:
-``mindspore.load_distributed_checkpoint`` and its like.
+"""The checkpoints of all ranks, or a folder of unified safetensors, into a network. MindSpore:
+``mindspore.load_distributed_checkpoint`` and similar functions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from mindspore_compat.train._checkpoint.unified import HYPER, MAP, SafetensorsFi
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint", "load_segmented_checkpoints"]
 
 _log = logging.getLogger("mindspore_compat")
-#: format -> arguments of `load_distributed_checkpoint` that are for the other one
+#: format -> arguments of `load_distributed_checkpoint` for the other format
 _LEFT_OUT = {
     "ckpt": ("unified_safetensors_dir", "dst_safetensors_dir", "rank_id", "name_map", "return_param_dict"),
     "safetensors": ("checkpoint_filenames", "train_strategy_filename", "dec_key", "strict_load", "dec_mode"),
@@ -54,7 +54,7 @@ def load_segmented_checkpoints(
     specify_prefix: Any = None,
     choice_func: Any = None,
 ) -> dict[str, Any]:
-    """`load_checkpoint` of every ``.ckpt`` file of a folder, in the order of their names; one dict of all.
+    """Return `load_checkpoint` of every ``.ckpt`` file of a folder, in the order of their names, as one dict.
 
     Raises:
         TypeError, ValueError: if it is no folder's name; and as `load_checkpoint`.
@@ -142,7 +142,7 @@ def _load_merged(
     strict_load: bool,
     cipher: tuple[bytes | None, str],
 ) -> bool:
-    """`load_distributed_checkpoint` with format="ckpt"; ``cipher``: key and mode of encrypted files."""
+    """Run `load_distributed_checkpoint` with format="ckpt"; ``cipher``: key and mode of encrypted files."""
     where = "load_distributed_checkpoint"
     if not isinstance(network, Cell):
         raise TypeError(f"For '{where}', the argument 'network' must be a Cell, but got {type(network).__name__}.")
@@ -195,7 +195,7 @@ def _load_unified(
     name_map: dict[str, str] | None,
     return_param_dict: bool,
 ) -> Any:
-    """`load_distributed_checkpoint` with format="safetensors"; ``target``: folder, rank (or all) and format to save."""
+    """Run `load_distributed_checkpoint` with format="safetensors"; ``target``: folder, rank (or all), format."""
     where = "load_distributed_checkpoint"
     target_dir, rank_id, output_format = target
     if not isinstance(folder, str) or not os.path.isdir(folder):
@@ -228,7 +228,7 @@ def _load_unified(
 
 
 def _places(folder: str, reader: SafetensorsFiles) -> dict[str, str]:
-    """{name: path} as the map says, or the only file."""
+    """Return {name: path} of the map file, or of the only file."""
     names = sorted(name for name in os.listdir(folder) if name.endswith(".safetensors"))
     if len(names) == 1 and names != [HYPER]:
         path = os.path.join(folder, names[0])
@@ -251,7 +251,7 @@ def _places(folder: str, reader: SafetensorsFiles) -> dict[str, str]:
 def _values(
     folder: str, layouts: dict[str, TensorLayout] | None, rank: int, name_map: dict[str, str]
 ) -> dict[str, torch.Tensor]:
-    """{name: Parameter} of a rank: its slices, under the names of the network."""
+    """Return {name: Parameter} of a rank: its slices, under the names of the network."""
     _, local = local_layouts(rank, None, layouts)
     renamed = {old: new for new, old in name_map.items()}
     result: dict[str, torch.Tensor] = {}
@@ -282,8 +282,8 @@ def _values(
 
 
 def get_ckpt_path_with_strategy(cur_ckpt_path: str, cur_strategy_path: str) -> str | None:
-    """The checkpoint of this rank, or of one with the same contents: a path with ``rank_N`` in it, whose number is
-    replaced.
+    """Return the checkpoint of this rank, or of one with the same contents: a path with ``rank_N`` in it, with the
+    number replaced.
 
     Args:
         cur_strategy_path: strategy file of the training.
@@ -306,7 +306,7 @@ def get_ckpt_path_with_strategy(cur_ckpt_path: str, cur_strategy_path: str) -> s
 
 
 def _same_slice(layout: TensorLayout, rank: int) -> list[int]:
-    """The ranks of this rank's stage that hold the same part."""
+    """Return the ranks of this rank's stage that hold the same part."""
     count = layout.device_num
     shape = divisible_shape(layout, layout)
     own = layout.box(rank % count, shape)

@@ -1,4 +1,4 @@
-"""What `save_checkpoint` is given, as the entries of a file."""
+"""Arguments of `save_checkpoint`, as the entries of a file."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from mindspore_compat.train._torch.names import mindspore_items
 
 __all__ = ["IS_INT4", "TensorBytes", "check_append_dict", "entries_of"]
 
-#: the attribute of a loaded Parameter of int8 whose type in the file is "Int4"
+#: the attribute of a loaded int8 Parameter with type "Int4" in the file
 IS_INT4 = "_is_int4"
 _APPENDED = (int, float, bool, str, torch.Tensor, torch.Generator, Generator)
 
 
 class TensorBytes:
-    """The bytes of a contiguous tensor in memory; the flat view of them is made when it is needed (it takes longer than
-    all else here).
+    """The bytes of a contiguous tensor in memory; their flat view is created on demand (it takes longer than all else
+    here).
     """
 
     __slots__ = ("_count", "_tensor")
@@ -41,15 +41,15 @@ class TensorBytes:
         return self._count
 
     def numel(self) -> int:
-        """How many bytes there are."""
+        """Return the number of bytes."""
         return self._count
 
     def data_ptr(self) -> int:
-        """Where they are."""
+        """Return their address."""
         return self._tensor.data_ptr()
 
     def flat(self) -> torch.Tensor:
-        """A uint8 tensor."""
+        """Return a flat uint8 tensor."""
         return byte_view(self._tensor)
 
     def __getitem__(self, part: slice) -> torch.Tensor:
@@ -57,7 +57,7 @@ class TensorBytes:
 
 
 def _as_tensor(name: str, value: Any) -> torch.Tensor:
-    """An array, number or Generator as upstream types it.
+    """Return an array, number or Generator in MindSpore's type.
 
     Raises:
         TypeError: for anything else.
@@ -101,7 +101,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
 
 
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
-    """(name, value) of everything that ``save_obj`` holds, in the order of the file."""
+    """Yield (name, value) of everything in ``save_obj``, in the order of the file."""
     if isinstance(save_obj, Cell):
         for _, parameter in save_obj.parameters_and_names():
             yield parameter.name, parameter
@@ -133,7 +133,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def check_append_dict(append_dict: Any) -> dict[str, Any]:
-    """The dict, empty for None; TypeError for other keys than str and other values than a checkpoint takes."""
+    """Return the dict, empty for None; raise TypeError for keys other than str and values that no checkpoint holds."""
     if append_dict is None:
         return {}
     if not isinstance(append_dict, dict):
@@ -151,8 +151,8 @@ def check_append_dict(append_dict: Any) -> dict[str, Any]:
 def entries_of(
     save_obj: Any, append_dict: dict[str, Any], choice_func: Callable[[str], bool] | None, integrated: bool = True
 ) -> list[codec.Entry]:
-    """What the file will hold. A name that comes twice keeps its first place and gets the last value; of Parameters
-    that processes share the whole, if ``integrated``, for which all of them must ask; of a pipeline this stage's.
+    """Return the entries of the file. A repeated name keeps its first place and gets the last value. Parameters cut
+    over processes are whole if ``integrated``, for which all processes must call this; a pipeline saves this stage's.
     """
     found: dict[str, Any] = {}
     for name, value in _items_of(save_obj):

@@ -1,6 +1,4 @@
-"""{name: tensor} from and to a file of any kind that holds one, by the end of its name: MindSpore's, safetensors,
-torch's.
-"""
+"""Reader and writer of {name: tensor} files of any kind, by the extension: MindSpore's, safetensors, torch's."""
 
 from __future__ import annotations
 
@@ -27,12 +25,12 @@ TORCH_ENDS = (".pth", ".pt", ".bin")
 
 
 def is_safetensors(path: str) -> bool:
-    """Whether the name is that of a safetensors file."""
+    """Return whether the name is a safetensors file's."""
     return path.endswith(".safetensors")
 
 
 def mode_of(path: str, mode: str | None = None) -> str:
-    """How the file is encrypted: as said, or as it says."""
+    """Return the encryption mode of the file: the argument, or that in the file."""
     with open_regular(path) as file:
         return mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
 
@@ -41,11 +39,11 @@ def mode_of(path: str, mode: str | None = None) -> str:
 
 
 def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
-    """{name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also what stands
-    under 'state_dict'.
+    """Return {name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also the
+    content of 'state_dict'.
 
     Raises:
-        FileNotFoundError: if there is none. ValueError: with the path, if it can not be read.
+        FileNotFoundError: if there is none. ValueError: with the path, if it cannot be read.
     """
     if not os.path.isfile(path):
         raise FileNotFoundError(2, "No such file", path)
@@ -73,7 +71,7 @@ def _read_torch(path: str) -> dict[str, Any]:
 
 
 def _check_archive(path: str) -> None:
-    """ValueError for a torch file that is compressed, which torch's are not: a small one could fill the memory."""
+    """Raise ValueError for a compressed torch file, which torch does not write: a small one could fill the memory."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             if sum(item.file_size for item in archive.infolist()) > os.path.getsize(path):
@@ -81,7 +79,7 @@ def _check_archive(path: str) -> None:
 
 
 def opened(path: str, key: bytes | None = None, mode: str | None = None, crc_check: bool = False) -> CheckpointFile:
-    """A ``.ckpt`` file; ValueError with the path if it can not be read."""
+    """Return a ``.ckpt`` file; raise ValueError with the path if it cannot be read."""
     try:
         return CheckpointFile(path, key, mode_of(path, mode), crc_check)
     except FormatError as error:
@@ -100,14 +98,14 @@ def write_values(
     crc: bool = False,
     progress: Callable[[Plan], Callable[[int], object] | None] = lambda plan: None,
 ) -> list[str]:
-    """Write the new file; returns the names of what its kind can not hold.
+    """Write the new file; return the names of values that its kind cannot hold.
 
-    ``metadata_format`` is what a safetensors file says that it is for: "ms", or "pt", which ``transformers`` asks for.
-    ``progress`` makes of what is to be written the function that is called with the length of each piece.
+    ``metadata_format`` is the consumer named in a safetensors file: "ms", or "pt", which ``transformers`` needs.
+    ``progress`` gets the values to write and returns the function to call with the length of each piece.
 
     Raises:
         ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
-            it can not be written.
+            it cannot be written.
     """
     left_out = (
         []
@@ -140,7 +138,7 @@ def write_values(
 
 
 class _Sink:
-    """A file for torch, which reports a failed write by errors of its own; this one keeps the first."""
+    """File object for torch, which hides errors of a failed write; this one keeps the first."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -158,7 +156,7 @@ class _Sink:
 
 
 def _write_torch(values: dict[str, torch.Tensor], path: str) -> None:
-    """As ``torch.save``, but the file is either whole or not there; OSError with its name if it can not be written."""
+    """Write as ``torch.save``, but never an incomplete file; raise OSError with its name if it cannot be written."""
     with replacing(path) as file:
         sink = _Sink(file)
         try:

@@ -1,4 +1,4 @@
-"""`load_param_into_net`: values of a checkpoint into the Parameters of a Cell. Upstream:
+"""`load_param_into_net`: loading of checkpoint values into the Parameters of a Cell. MindSpore:
 ``mindspore.load_param_into_net``.
 """
 
@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
+from mindspore_compat._random.lazy_init import unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -27,8 +28,8 @@ _INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
-    """Give ``param`` the values of ``new_param``: shared memory where dtypes agree, as upstream; not that of a file,
-    nor of a single number, which `Parameter.set_data` writes in place.
+    """Set ``param`` to the values of ``new_param``: shared memory if dtypes agree, as in MindSpore; but not a file's
+    memory, nor that of a single number, which `Parameter.set_data` writes in place.
     """
     old, new = tuple(param.shape), tuple(new_param.shape)
     if param.sliced and new == param._cut.shape:  # type: ignore[attr-defined]
@@ -55,11 +56,11 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
             dtype_name(new_param.dtype),
             dtype_name(param.dtype),
         )
-    data = plain(new_param)
+    data = plain(new_param) if param.dtype is new_param.dtype or param.sliced else unmoved(new_param)
     if param.sliced:  # of the whole its part
         param.set_data(data)
         return
-    if data.dtype is param.dtype and data.device == param.device and getattr(new_param, VIEWS_FILE, False):
+    if data.dtype is param.dtype and data.is_cpu and param.is_cpu and getattr(new_param, VIEWS_FILE, False):
         data = data.clone()  # a net keeps no file mapped, and its elements are aligned
         Tensor.data.fset(new_param, data)  # type: ignore[attr-defined]
         delattr(new_param, VIEWS_FILE)
@@ -73,8 +74,8 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
 
 
 class _Unloaded(tuple):
-    """The two lists, false where every parameter of the net got a value: MindSpore 1.x returned the first list alone,
-    and its scripts ask ``if not_loaded: raise``.
+    """The two lists, false if every parameter of the net got a value: MindSpore 1.x returned the first list alone, and
+    its scripts check ``if not_loaded: raise``.
     """
 
     __slots__ = ()
@@ -86,8 +87,8 @@ class _Unloaded(tuple):
 def load_param_into_net(
     net: Any, parameter_dict: dict[str, Any], strict_load: bool = False, remove_redundancy: bool = False
 ) -> tuple[list[str], list[str]]:
-    """Load parameters by name; returns (names of the net that got nothing, names of the dict that were not used),
-    a tuple that is false if the first is empty.
+    """Load parameters by name; return (names of the net without a value, unused names of the dict), a tuple that is
+    false if the first is empty.
 
     Args:
         net: a Cell, or a torch module, whose parameters and buffers are found by MindSpore names.
@@ -168,7 +169,7 @@ def _load_into_cell(
 def _load_dismatch_prefix_params(
     net: Cell, parameter_dict: dict[str, Any], param_not_load: list[str], strict_load: bool
 ) -> None:
-    """`_load_by_prefix` for libraries that borrow it: takes the names of what it loads out of ``param_not_load``."""
+    """Run `_load_by_prefix` for libraries that use it: remove the loaded names from ``param_not_load``."""
     missing = [parameter for parameter in net.get_parameters() if parameter.name in param_not_load]
     loaded = {*missing} - {*_load_by_prefix(missing, parameter_dict, strict_load)}
     for parameter in loaded:
@@ -178,7 +179,7 @@ def _load_dismatch_prefix_params(
 def _load_by_prefix(
     missing: list[Parameter], parameter_dict: dict[str, Any], strict_load: bool = False
 ) -> list[Parameter]:
-    """Fill parameters whose names stand in the dict behind some prefix; returns those still missing."""
+    """Fill parameters with names in the dict behind some prefix; return those still missing."""
     tried: set[str] = set()
     while missing:
         prefix = next(

@@ -1,4 +1,4 @@
-"""What saving and loading check alike: formats and keys."""
+"""Shared checks of saving and loading: formats and keys."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMATS = ("ckpt", "safetensors")
 
 
 def check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None:
-    """ValueError unless the pair ``enc_key``, ``enc_mode`` (or ``dec_``) fits together and with the format."""
+    """Raise ValueError unless the pair ``enc_key``, ``enc_mode`` (or ``dec_``) fits together and with the format."""
     check_isinstance(key, f"{prefix}_key", (type(None), bytes), owner)
     check_isinstance(mode, f"{prefix}_mode", str, owner)
     if format == "safetensors" and (key is not None or mode != "AES-GCM"):

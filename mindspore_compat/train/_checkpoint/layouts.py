@@ -1,4 +1,4 @@
-"""The layouts that strategy files describe: which slice of which parameter a rank holds."""
+"""Layouts from strategy files: the slice of each parameter on a rank."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 Layouts = dict[str, TensorLayout]
 _OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
-#: slices of all layouts that are worked out at most, about five seconds
+#: maximum of computed slices of all layouts, about five seconds
 _MOST_PLACES = 1 << 19
 
 
@@ -36,8 +36,8 @@ def _tensor_map(maps: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
-    """{name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are put together, the layout
-    is that of the first.
+    """Return {name: TensorLayout} of {name: ParallelLayouts}; the stages of a name ``STAGE-NAME`` are combined, with
+    the layout of the first.
 
     Raises:
         ValueError: if something is missing in a layout, or the layouts are no layouts, or too large to be worked out.
@@ -76,7 +76,7 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
 
 
 def read_layouts(source: str | dict[str, Any] | None) -> dict[str, TensorLayout] | None:
-    """The layouts of a strategy file, or of what `build_searched_strategy` made of it; None for None.
+    """Return the layouts of a strategy file, or of the result of `build_searched_strategy`; None for None.
 
     Raises:
         TypeError, ValueError: as `build_searched_strategy` and `as_layouts`, with the file.
@@ -96,7 +96,7 @@ def checked_strategy(name: Any, argument: str) -> Layouts | None:
 
 
 def layouts_of(strategy: Any, where: str) -> Layouts | None:
-    """The layouts of {name: [dev_matrix, tensor_map, split shape, field, ...]}, or of what `read_layouts` takes.
+    """Return the layouts of {name: [dev_matrix, tensor_map, split shape, field, ...]}, or of `read_layouts`' argument.
 
     Raises:
         TypeError, ValueError: if it is neither.
@@ -121,7 +121,7 @@ def layouts_of(strategy: Any, where: str) -> Layouts | None:
 
 
 def device_num(layouts: Layouts | None) -> int:
-    """The devices of a stage."""
+    """Return the devices of a stage."""
     if layouts is None:
         return 1
     if not layouts:
@@ -140,7 +140,7 @@ def stage_num(layouts: Layouts | None) -> int:
 
 
 def local_layouts(rank: int, source: Layouts | None, target: Layouts | None) -> tuple[Layouts | None, Layouts | None]:
-    """The layouts of what the target rank's stage has."""
+    """Return the layouts of the values in the target rank's stage."""
     if target is None:
         return source, None
     stage = rank // device_num(target)
@@ -151,5 +151,5 @@ def local_layouts(rank: int, source: Layouts | None, target: Layouts | None) -> 
 
 
 def divisible_shape(a: TensorLayout, b: TensorLayout) -> tuple[int, ...]:
-    """A shape that both layouts can cut; which ranks overlap does not depend on it."""
+    """Return a shape that both layouts can cut; the overlap of ranks does not depend on it."""
     return (a.device_num * b.device_num,) * max(len(a.tensor_map), 1)

@@ -1,4 +1,4 @@
-"""`load_checkpoint`: from its arguments to {name: Parameter}, here or in a thread."""
+"""`load_checkpoint`: conversion of a file to {name: Parameter}, here or in a thread."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def load_checkpoint(
     remove_redundancy: bool = False,
     format: str = "ckpt",
 ) -> dict[str, Any]:
-    """{name: Parameter, str, or list of arrays of a map parameter} of a checkpoint file; ``net`` also gets the values.
+    """Return {name: Parameter, str, or list of a map parameter's arrays} of a checkpoint file; ``net`` gets the values.
 
-    The file is mapped, and tensors view the mapping where their place in it is aligned.
+    The file is mapped, and tensors are views of the mapping where their place in it is aligned.
 
     Args:
         ckpt_file_name: the file; an io.BytesIO for the format "safetensors".
         net, strict_load, remove_redundancy: for `load_param_into_net`.
         filter_prefix, specify_prefix: names to leave out, to take: a prefix or several; ignored for safetensors, as
-            upstream.
+            MindSpore.
         dec_key, dec_mode: as ``enc_key`` and ``enc_mode`` of `save_checkpoint`.
-        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as upstream.
+        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as MindSpore.
         crc_check: compare the stored CRC-32; a file without one only gives a warning.
 
     Raises:
@@ -142,13 +142,13 @@ def as_prefixes(value: Any, what: str) -> tuple[str, ...]:
 
 
 class ParamDictFuture:
-    """What `load_checkpoint_async` returns."""
+    """Result of `load_checkpoint_async`."""
 
     def __init__(self, executor: ThreadPoolExecutor, param_dict_future: Future[dict[str, Any]]) -> None:
         self.executor, self.param_dict_future = executor, param_dict_future
 
     def result(self) -> dict[str, Any]:
-        """Wait, and return or raise what `load_checkpoint` does."""
+        """Wait, and return or raise as `load_checkpoint` does."""
         try:
             return self.param_dict_future.result()
         finally:
@@ -165,7 +165,7 @@ def load_checkpoint_async(
     specify_prefix: Any = None,
     choice_func: Callable[[str], bool] | None = None,
 ) -> ParamDictFuture:
-    """`load_checkpoint` in a thread, its format by the name of the file; ``result()`` waits for it."""
+    """Run `load_checkpoint` in a thread, its format by the name of the file; ``result()`` waits for it."""
     if not isinstance(ckpt_file_name, str):
         raise TypeError(
             "For 'load_checkpoint_async', the argument 'ckpt_file_name' must be a str, but got "

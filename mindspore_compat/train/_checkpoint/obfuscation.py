@@ -1,4 +1,4 @@
-"""Checkpoints whose weights are multiplied or permuted by secret numbers, and networks that undo it. Upstream:
+"""Checkpoints with weights multiplied or permuted by secret numbers, and networks that undo it. MindSpore:
 ``mindspore.safeguard.rewrite_obfuscation``.
 """
 
@@ -32,8 +32,8 @@ def obfuscate_ckpt(
     saved_path: str = "./",
     obfuscate_scale: float = 100,
 ) -> dict[str, np.ndarray]:
-    """Write ``NAME_obf.ckpt`` for every ``NAME.ckpt`` of a folder and the folders in it, with weights that are of no
-    use without the result.
+    """Write ``NAME_obf.ckpt`` for every ``NAME.ckpt`` of a folder and the folders in it, with weights that are useless
+    without the result.
 
     Args:
         network: the network of the checkpoints.
@@ -91,7 +91,7 @@ def load_obf_params_into_net(
     data_parallel_num: int = 1,
     **kwargs: Any,
 ) -> Cell:
-    """The network with what undoes `obfuscate_ckpt`: outputs of the Cells are multiplied by ``obf_ratios``.
+    """Return the network with the inverse of `obfuscate_ckpt`: outputs of the Cells are multiplied by ``obf_ratios``.
 
     Args:
         network: with the obfuscated values.
@@ -176,7 +176,7 @@ def _config(network: Cell, target_modules: Any, given: Any, needed: str) -> dict
     return given
 
 
-#: field -> (type, of its elements, whether it must be there)
+#: field -> (type, of its elements, whether it is required)
 _Fields = dict[str, tuple[type, type | None, bool]]
 _LAYERS: _Fields = {"layers": (list, int, False)}
 #: of the items that an ``obf_config`` may hold
@@ -203,7 +203,7 @@ _OPERATION: _Fields = {
 
 
 def _check_items(kind: str, items: Any) -> None:
-    """Raises TypeError for what is not as `_FIELDS` and `_OPERATION` say."""
+    """Raise TypeError for items that do not match `_FIELDS` and `_OPERATION`."""
     _check_type("obf_config[]", items, list, "type of")
     for item in items:
         _check_type("obf_config[][]", item, dict)
@@ -228,7 +228,7 @@ def _check_type(place: str, value: Any, kind: type, what: str = "type") -> None:
 
 
 def _of_targets(network: Cell, targets: Any) -> dict[str, Any]:
-    """The configuration that ``target_modules`` stands for."""
+    """Return the configuration for ``target_modules``."""
     if not isinstance(targets, list):
         raise TypeError(f"target_modules type should be list, but got {type(targets)}.")
     if len(targets) < 2:
@@ -270,7 +270,7 @@ def _of_targets(network: Cell, targets: Any) -> dict[str, Any]:
 
 
 def _layers(network: Cell, path: str, wanted: str) -> tuple[str, list[int]]:
-    """(the path with ``${layer}`` behind the CellList in it, the layers)."""
+    """Return (the path with ``${layer}`` behind the CellList in it, the layers)."""
     if not re.fullmatch(r"obfuscate_layers:(all|[1-9][0-9]*)", wanted):
         raise ValueError(
             f"The third value of target_modules should be in the format of 'obfuscate_layers:all' or "

@@ -1,4 +1,4 @@
-"""Print files of Ascend runs. Upstream: ``mindspore.parse_print``."""
+"""Print files of Ascend runs. MindSpore: ``mindspore.parse_print``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["parse_print"]
 
 
 def parse_print(print_file_name: str) -> list[Any]:
-    """The texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).
+    """Return the texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).
 
     Raises:
-        TypeError: if it is no str. ValueError: if the file is missing or empty. RuntimeError: if it can not be read.
+        TypeError: if it is no str. ValueError: if the file is missing or empty. RuntimeError: if it cannot be read.
     """
     data = read_file(print_file_name, "parse_print", "print_file_name")
     try:
@@ -35,7 +35,7 @@ def _printed(value: Any) -> Any:
     if not value.HasField("tensor"):
         return value.desc
     tensor = value.tensor
-    kind = tensor.tensor_type.replace("Uint", "UInt")  # 1.0 wrote so
+    kind = tensor.tensor_type.replace("Uint", "UInt")  # form of 1.0
     if kind == "str":
         return codec.Entry("text", kind, (0,), tensor.tensor_content).text()
     array = codec.to_array(codec.Entry("tensor", kind, tuple(tensor.dims), tensor.tensor_content))

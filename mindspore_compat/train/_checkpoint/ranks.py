@@ -1,4 +1,4 @@
-"""Which file of each ``rank_N`` folder is meant."""
+"""Choice of the file in each ``rank_N`` folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 __all__ = ["rank_files", "chosen"]
 
 _log = logging.getLogger("mindspore_compat")
-# what a suffix looks like: the text put in front of it if that is missing, and the kind of names it may not end (rank
-# numbers look like a run's)
+# pattern of a suffix: the prefix added if missing, and the kind of names it may not end (rank
+# numbers resemble a run's)
 _SUFFIXES = (
     (re.compile(r"_?\d+-\d+_\d+"), "_", "rank"),
     (re.compile(r"-?\d+_\d+"), "-", None),
@@ -21,12 +21,12 @@ _SUFFIXES = (
 
 
 def _last_numbers(path: str) -> list[int]:
-    """The last two numbers in a path: epoch and step."""
+    """Return the last two numbers in a path: epoch and step."""
     return [int(number) for number in re.findall(r"\d+", path)][-2:]
 
 
 def chosen(names: Sequence[str], suffix: str | None, format: str) -> str:
-    """The file that is meant of several: without a suffix that of the last epoch and step, else the one that ends with
+    """Return the chosen file of several: without a suffix that of the last epoch and step, else the one that ends with
     exactly that.
 
     Raises:
@@ -51,8 +51,8 @@ def chosen(names: Sequence[str], suffix: str | None, format: str) -> str:
 
 
 def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name: bool = False) -> dict[int, str]:
-    """{rank: file} of the folders ``rank_0``, ``rank_1``, ... in the order of the ranks; without a suffix, those
-    without a file are left out.
+    """Return {rank: file} of the folders ``rank_0``, ``rank_1``, ... in the order of the ranks; without a suffix, those
+    without a file are skipped.
 
     Of several files the `chosen` one, or the last by name.
 

@@ -1,4 +1,4 @@
-"""From the bytes of a file to {name: Parameter, str or list}."""
+"""Reader from the bytes of a file to {name: Parameter, str or list}."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from mindspore_compat._format.decryption import decrypt
 from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -48,7 +49,7 @@ VIEWS_FILE = "_views_file"
 
 
 def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
-    """Memory for contents. Small ones share some, which is then large enough for huge pages: that halves the time of
+    """Yield memory for contents. Small ones share a buffer large enough for huge pages, which halves the time of
     reading.
     """
     left = sum(size + 64 for size in sizes if size < _OWN_FROM)
@@ -67,9 +68,9 @@ def _buffers(sizes: list[int]) -> Iterator[np.ndarray]:
 class CheckpointFile:
     """The messages of a ``.ckpt`` file, mapped or decrypted, and their contents as tensors.
 
-    A content is viewed in the mapping, which is private: writing to a tensor does not reach the file. Protobuf aligns
-    nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md says why that is good enough here.
-    Contents in slices, elements of 16 bytes and other processors get memory of their own.
+    Contents are views of the private mapping: in-place writes to a tensor do not reach the file. Protobuf aligns
+    nothing, so most elements lie at odd addresses; docs/design/ckpt-format.md explains why that is good enough here.
+    Contents in slices, elements of 16 bytes and other processors get separate memory.
 
     Raises:
         FormatError: if the file is encrypted and no key given, does not open with the key, or has the wrong CRC.
@@ -100,7 +101,7 @@ class CheckpointFile:
             self.check_crc()
 
     def close(self) -> None:
-        """The file; tensors keep the mapping as long as they need it."""
+        """Close the file; tensors keep the mapping as long as they need it."""
         self._file.close()
 
     def __enter__(self) -> CheckpointFile:
@@ -110,10 +111,10 @@ class CheckpointFile:
         self.close()
 
     def check_crc(self, progress: Callable[[int], object] = lambda count: None) -> None:
-        """FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out of
-        memory.
+        """Raise FormatError unless the stored CRC-32 is that of the messages; reads in chunks, so the mapping stays out
+        of memory.
 
-        ``progress`` is called with the length of each.
+        ``progress`` is called with the length of each chunk.
         """
         crc = 0
         for start in range(0, len(self.messages), _CHUNK):
@@ -126,7 +127,7 @@ class CheckpointFile:
             raise FormatError(f"the CRC-32 of the data is {crc}, but {self.crc} is stored: the file is damaged")
 
     def values(self, keep: Callable[[str], bool] = lambda name: True) -> dict[str, Any]:
-        """{name: Parameter, str or list} of what ``keep`` takes."""
+        """Return {name: Parameter, str or list} of the names that ``keep`` accepts."""
         entries = {name: entry for name, entry in codec.read(self.messages).items() if keep(name)}
         tensors = self._tensors(
             [entry for entry in entries.values() if isinstance(entry, codec.Entry) and entry.tensor_type != STRING]
@@ -134,7 +135,7 @@ class CheckpointFile:
         return {name: _value(entry, tensors) for name, entry in entries.items()}
 
     def _tensors(self, entries: list[codec.Entry]) -> Iterator[tuple[torch.Tensor, bool]]:
-        """(tensor, whether it views the file) of each entry, in order."""
+        """Yield (tensor, whether it is a view of the file) of each entry, in order."""
         dims = [codec.check_length(entry)[1] for entry in entries]
         found = [_view(entry) for entry in entries]
         copied = [entry for entry, tensor in zip(entries, found) if tensor is None]
@@ -146,7 +147,7 @@ class CheckpointFile:
                 yield torch.from_numpy(next(copies)).view(_DTYPES[entry.tensor_type]).view(shape), False
 
     def _copies(self, entries: list[codec.Entry]) -> list[np.ndarray]:
-        """The bytes of the contents in memory of their own."""
+        """Return the bytes of the contents in separate memory."""
         sizes = [entry.byte_count() for entry in entries]
         wholes = list(_buffers(sizes))
         if sum(sizes) > _CHUNK and len(entries) > 1:
@@ -178,7 +179,7 @@ class CheckpointFile:
 
 
 def _view(entry: codec.Entry) -> torch.Tensor | None:
-    """The elements where they are, flat, or None if they have to be copied."""
+    """Return a flat view of the elements, or None if they have to be copied."""
     content, dtype = entry.content, _DTYPES[entry.tensor_type]
     if not entry.byte_count():
         return torch.empty(0, dtype=dtype)
@@ -189,24 +190,24 @@ def _view(entry: codec.Entry) -> torch.Tensor | None:
 
 
 def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:
-    """The Parameter of a loaded tensor, on the current device, of the type that the file says; FormatError
-    for a name that no Parameter has.
+    """The Parameter of a loaded tensor, of the type that the file says; FormatError for a name that no Parameter has.
+    It moves to the current device when it is used.
     """
     if tensor_type == HIFLOAT8:
         raise TypeError(f"{name!r} is of {HIFLOAT8}, with which only Ascend computes. Leave it out by choice_func.")
-    device = current_device()
-    data = data if device is CPU else data.to(device)
     try:
         parameter = Parameter(data, name)
     except ValueError as error:
         raise FormatError(f"{error} It is {name[:100]!r}...") from None
     if tensor_type == INT4:
         setattr(parameter, IS_INT4, True)
+    if current_device() is not CPU:
+        move_when_used(parameter)
     return parameter
 
 
 def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
-    """The values of a ``.ckpt`` file whose names ``keep`` takes.
+    """Return the values of a ``.ckpt`` file with the names that ``keep`` accepts.
 
     Raises:
         FormatError: with the byte, if something in the file is wrong.
@@ -218,7 +219,7 @@ def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Ca
 
 
 def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
-    """The Parameter, str or list of an entry; ``tensors`` are those of all tensors, in order."""
+    """Return the Parameter, str or list of an entry; ``tensors`` yields all tensors in order."""
     if isinstance(entry, codec.MapEntry):
         return codec.to_arrays(entry)
     if entry.tensor_type == STRING:
@@ -236,7 +237,7 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
 def load_safetensors(
     source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """(values in the order of their names, metadata) of a safetensors file or the bytes of one.
+    """Return (values in the order of their names, metadata) of a safetensors file or the bytes of one.
 
     Raises:
         FormatError: if the file is damaged.

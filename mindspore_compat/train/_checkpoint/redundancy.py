@@ -1,5 +1,5 @@
-"""``remove_redundancy``: in data parallel training each process saves its share of the parameters, and gets the rest
-from the others.
+"""``remove_redundancy``: in data parallel training each process saves its share of the parameters, and receives the
+rest from the others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def require_parallel(what: str) -> int:
-    """The number of processes; TypeError if there is but one, as upstream."""
+    """Return the number of processes; raise TypeError if there is only one, as in MindSpore."""
     size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
     if size == 1:
         raise TypeError(
@@ -47,11 +47,11 @@ def require_parallel(what: str) -> int:
 
 
 def own_share(net: Any) -> Callable[[str], bool]:
-    """Whether this process saves the parameter of a name: about the same number of bytes for each, every parameter
-    once.
+    """Return a function that says whether this process saves a name: about the same number of bytes for each, every
+    parameter once.
 
     Raises:
-        TypeError: in a single process, as upstream.
+        TypeError: in a single process, as MindSpore.
     """
     loads = [0] * require_parallel("saving")
     owners: dict[str, int] = {}
@@ -63,10 +63,10 @@ def own_share(net: Any) -> Callable[[str], bool]:
 
 
 def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
-    """Give each process what it misses from the first that has it; returns the names that nobody has.
+    """Give each process its missing values from the first that has them; return the names that no process has.
 
     Raises:
-        TypeError: in a single process, as upstream.
+        TypeError: in a single process, as MindSpore.
     """
     size = require_parallel("loading")
 
@@ -93,7 +93,7 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
 def get_parameter_redundancy(
     layout_obj: Any, initial_rank: int | None = None
 ) -> dict[str, tuple[tuple[int, ...], ...]]:
-    """{name: groups of ranks that hold the same values}.
+    """Return {name: groups of ranks that hold the same values}.
 
     Args:
         layout_obj: a network that every process trains whole, a strategy file, or {name: [device matrix, tensor map,
@@ -123,7 +123,7 @@ def get_parameter_redundancy(
 
 
 def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[tuple[int, ...], ...]:
-    """The ranks with equal slices, in upstream's order: by the coordinates on the device axes from the last."""
+    """Return the ranks with equal slices, in MindSpore's order: by the coordinates on the device axes from the last."""
     cutting = {axis for axes in layout.tensor_map for axis in axes if axis >= 0}
     found: dict[tuple[int, ...], list[int]] = {}
     for rank in range(layout.device_num):
@@ -145,8 +145,8 @@ def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[t
 
 
 def parameter_broadcast(net: Cell, layout: dict[str, Any], cur_rank: int = 0, initial_rank: int = 0) -> None:
-    """Ranks that hold the same slice of a Parameter get it from one of them: of the ranks that
-    `remove_param_redundancy` has save it.
+    """Broadcast each slice of a Parameter to the ranks that hold it, from a rank that saves it by
+    `remove_param_redundancy`.
 
     Args:
         net: the network.
@@ -179,7 +179,7 @@ def parameter_broadcast(net: Cell, layout: dict[str, Any], cur_rank: int = 0, in
 
 
 def _broadcast(parameter: Any, source: int, group: Sequence[int]) -> None:
-    """To the others of a group of ranks; only they take part."""
+    """Broadcast to the others of a group of ranks; only they take part."""
     data = plain(parameter).detach()
     buffer = data.to("cuda" if dist.get_backend() == "nccl" else "cpu").contiguous()
     if len(group) == get_group_size():
@@ -194,7 +194,7 @@ def _broadcast(parameter: Any, source: int, group: Sequence[int]) -> None:
 
 
 def remove_param_redundancy(param_redundancy_dict: dict[str, Any], keep_redundancy: int = 1) -> dict[int, set[str]]:
-    """{rank: names that it saves}, so that each name is saved by ``keep_redundancy`` ranks of each of its groups."""
+    """Return {rank: names that it saves}, with each name saved by ``keep_redundancy`` ranks of each of its groups."""
     names_of: dict[tuple[int, ...], list[str]] = {}
     for name, groups in param_redundancy_dict.items():
         for group in groups:

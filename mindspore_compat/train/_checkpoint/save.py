@@ -1,4 +1,4 @@
-"""`save_checkpoint`: from its arguments to the file, or to the process that writes it in the background."""
+"""`save_checkpoint`: from its arguments to the file, or to the background process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 
 __all__ = ["MODE", "Plan", "async_ckpt_thread_status", "check_async_save", "checked_plan", "save_checkpoint"]
 
-MODE = stat.S_IRUSR  # as upstream
+MODE = stat.S_IRUSR  # as MindSpore
 _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 
@@ -42,7 +42,7 @@ def save_checkpoint(
     format: str = "ckpt",
     **kwargs: Any,
 ) -> None:
-    """Write the parameters of ``save_obj`` to a file in MindSpore's format; the file is either whole or not there.
+    """Write the parameters of ``save_obj`` to a file in MindSpore's format; the file is never incomplete.
 
     Args:
         save_obj: a Cell (its Parameters by name), a torch module (by MindSpore names), a list of Parameters or of
@@ -64,7 +64,7 @@ def save_checkpoint(
 
     Raises:
         TypeError, ValueError: for wrong arguments or values. FileNotFoundError: if the folder does not exist. OSError:
-            with the path, if the file can not be written.
+            with the path, if the file cannot be written.
 
     Examples:
         >>> ms.save_checkpoint(nn.Dense(3, 2), "net.ckpt")
@@ -103,7 +103,7 @@ def checked_plan(
     format: Any = "ckpt",
     **kwargs: Any,
 ) -> Plan:
-    """What `save_checkpoint` with these arguments is to write."""
+    """Return the content that `save_checkpoint` writes for these arguments."""
     path = _save_path(save_obj, ckpt_file_name, format)
     check_bool(integrated_save, "integrated_save", "save_checkpoint")
     check_async_save(async_save, "save_checkpoint")
@@ -135,7 +135,7 @@ def checked_plan(
 
 
 def check_async_save(value: Any, owner: str) -> Any:
-    """The value, if it is a bool, "process" or "thread"."""
+    """Return the value, if it is a bool, "process" or "thread"."""
     if not isinstance(value, (bool, str)):
         raise TypeError(
             f"For 'save_checkpoint', the parameter 'async_save' must be bool or str, but got {type(value)}. It is "
@@ -177,7 +177,7 @@ def _save_path(save_obj: Any, name: Any, format: Any) -> str:
 
 
 def async_ckpt_thread_status() -> bool:
-    """Whether a checkpoint is being saved in the background. Deprecated upstream since 2.5."""
+    """Return whether a checkpoint is being saved in the background. Deprecated in MindSpore since 2.5."""
     return bool(background_writer().pending())
 
 
@@ -186,7 +186,7 @@ def async_ckpt_thread_status() -> bool:
 
 @dataclass
 class Plan:
-    """A file to be written: what it holds, in which format, and what goes around it."""
+    """Plan of a file to write: its contents, its format, and the envelope."""
 
     path: str
     entries: list[codec.Entry]
@@ -198,7 +198,7 @@ class Plan:
     metadata_format: str = "ms"
 
     def pieces(self) -> Iterator[Any]:
-        """The plain bytes: buffers and flat uint8 tensors."""
+        """Return the plain bytes: buffers and flat uint8 tensors."""
         if self.format == "ckpt":
             return codec.write(self.entries)
         for entry in self.entries:
@@ -228,9 +228,7 @@ class Plan:
         return self.crc_check and self.format == "ckpt"
 
     def submit(self, obsolete: Sequence[str] = ()) -> None:
-        """Have it written in the background (here and now where the system can not); ``obsolete`` files go when
-        it is complete.
-        """
+        """Write it in the background (now if the system cannot); ``obsolete`` files are deleted when it is complete."""
         if not is_available():
             warn_once(
                 "async_save",
@@ -245,8 +243,8 @@ class Plan:
         )
 
     def write(self, progress: Callable[[int], object] | None = None) -> None:
-        """Write it now; ``progress`` is called with the length of each piece when it is written."""
-        background_writer().wait_for(self.path)  # an older one of this name must not come later
+        """Write it now; ``progress`` is called with the length of each written piece."""
+        background_writer().wait_for(self.path)  # an older write to this name must not finish later
         pieces: Iterable[Any] = as_buffers(self.pieces())
         if progress:
             pieces = _notifying(pieces, progress)
@@ -266,7 +264,7 @@ def _notifying(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iter
 
 
 def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
-    """Tensors among the pieces as buffers; those on a device are fetched in parts."""
+    """Yield the pieces with tensors as buffers; those on a device are copied in parts."""
     for piece in pieces:
         if isinstance(piece, TensorBytes):
             yield piece.flat().numpy()
@@ -280,7 +278,7 @@ def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
 
 
 def _crc_by_name(entries: list[codec.Entry]) -> int:
-    """The CRC-32 of a safetensors file: names and contents in the order of the names."""
+    """Return the CRC-32 of a safetensors file: names and contents in the order of the names."""
     crc = 0
     for entry in sorted(entries, key=lambda entry: entry.name):
         crc = zlib.crc32(entry.name.encode("utf-8"), crc)

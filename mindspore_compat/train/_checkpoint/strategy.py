@@ -1,4 +1,4 @@
-"""Strategy and group files: which parameter is cut how. Upstream: ``mindspore.parallel`` (functions of these names)."""
+"""Strategy and group files: the cuts of parameters. MindSpore: ``mindspore.parallel`` (functions of these names)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def read_file(name: Any, where: str, argument: str) -> bytes:
-    """The bytes of a file that must not be empty; ``argument`` of the function ``where`` names it.
+    """Return the bytes of a file that must not be empty; the error names ``argument`` of the function ``where``.
 
     Raises:
         TypeError: if the name is no str. ValueError: if the file is missing or empty.
@@ -51,11 +51,11 @@ def _strategy_map(name: str, where: str) -> Any:
 
 
 def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | None:
-    """{parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no layouts,
-    None for None.
+    """Return {parameter name: ParallelLayouts} of a strategy file (protobuf, or JSON by its name); {} if it has no
+    layouts, None for None.
 
     Raises:
-        TypeError: if it is no file name, or no readable protobuf, as upstream. ValueError: if it is missing, empty, or
+        TypeError: if it is no file name, or no readable protobuf, as MindSpore. ValueError: if it is missing, empty, or
             no readable JSON. All with the name of the file.
     """
     where = "build_searched_strategy"
@@ -71,12 +71,12 @@ def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | N
 
 
 def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> None:
-    """Merge the strategy files of the pipeline stages in a folder into one, whose parameters are called ``STAGE-NAME``.
+    """Merge the strategy files of the pipeline stages in a folder into one, with parameters named ``STAGE-NAME``.
 
     Raises:
         NotADirectoryError: if there is no such folder. ValueError: if it mixes protobuf and JSON, or a file is empty or
             no readable JSON.
-        TypeError: if a file is no readable protobuf. OSError: with the name, if the new file can not be written.
+        TypeError: if a file is no readable protobuf. OSError: with the name, if the new file cannot be written.
     """
     if not os.path.isdir(src_strategy_dirs):
         raise NotADirectoryError(
@@ -129,7 +129,7 @@ def _merged_json(names: list[str]) -> dict[str, Any]:
 
 
 def _json_of(name: str, where: str, argument: str) -> dict[str, Any]:
-    """The object in a strategy file of JSON."""
+    """Return the object in a strategy file of JSON."""
     found = parse_json(read_file(name, where, argument), f"the strategy file {name}")
     if not isinstance(found, dict):
         raise FormatError(f"the strategy file {name} is no JSON object")
@@ -137,7 +137,7 @@ def _json_of(name: str, where: str, argument: str) -> dict[str, Any]:
 
 
 def _stages_of(strategies: Any, name: str) -> list[int]:
-    """The pipeline stage of each operator in a strategy file of JSON."""
+    """Return the pipeline stage of each operator in a strategy file of JSON."""
     try:
         stages = [item["stage"] for item in strategies.values()]
     except (AttributeError, TypeError, LookupError):
@@ -148,7 +148,7 @@ def _stages_of(strategies: Any, name: str) -> list[int]:
 
 
 def first_stage_of(name: str) -> int:
-    """The pipeline stage that wrote a strategy file."""
+    """Return the pipeline stage that wrote a strategy file."""
     if name.endswith(".json"):
         stages = _stages_of(
             _json_of(name, "transform_checkpoints", "src_strategy_file").get("parallel_strategy_item") or {}, name
@@ -164,7 +164,7 @@ def first_stage_of(name: str) -> int:
 
 
 def restore_group_info_list(group_info_file_name: str) -> list[int]:
-    """The ranks whose checkpoints have the same contents as that of the rank that wrote the group file.
+    """Return the ranks with the same checkpoint as the rank that wrote the group file.
 
     Raises:
         TypeError: if it is no file name. ValueError: if it is missing, empty, or unreadable.

@@ -1,5 +1,5 @@
-"""Merging, cutting and moving checkpoints between numbers of devices. Upstream: ``mindspore.parallel`` (functions of
-these names).
+"""Transformation of checkpoints between numbers of devices. MindSpore: ``mindspore.parallel`` (functions of these
+names).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ __all__ = [
     "transformed",
 ]
 
-_MOST_PLACES = 1 << 20  # of slices that are compared with what a rank needs
+_MOST_PLACES = 1 << 20  # of slices compared with a rank's needs
 _STATES = ("accu_grads", "adam_v", "adam_m")
 
 
 def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[str, Any] | None = None) -> Parameter:
-    """One Parameter from its slices, in the order of the ranks; without a strategy they are put behind each other on
-    axis 0.
+    """Return one Parameter from its slices, in the order of the ranks; without a strategy they are concatenated on axis
+    0.
 
     Args:
         strategy: what `build_searched_strategy` returns.
@@ -103,7 +103,7 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
 def rank_list_for_transform(
     rank_id: int, src_strategy_file: str | None = None, dst_strategy_file: str | None = None
 ) -> list[int]:
-    """The source ranks whose checkpoints are needed to make that of a target rank, largest first.
+    """Return the source ranks whose checkpoints a target rank's needs, largest first.
 
     Args:
         src_strategy_file, dst_strategy_file: strategy files; None: the network is not cut.
@@ -141,7 +141,7 @@ def rank_list_for_transform(
 def transformed(
     rank: int, values: dict[str, dict[int, Parameter]], source: Layouts | None, target: Layouts | None
 ) -> list[dict[str, Any]]:
-    """[{name, data}] of a target rank's checkpoint from {name: {source rank: slice}}."""
+    """Return [{name, data}] of a target rank's checkpoint from {name: {source rank: slice}}."""
     found: dict[str, Any] = {}
     others: dict[str, Any] = {}
     for name, slices in values.items():
@@ -180,7 +180,7 @@ def _format_of(name: str) -> str:
 def _without_other_stages(
     values: dict[str, Any], pairs: Sequence[tuple[Layouts | None, Layouts | None]]
 ) -> dict[str, Any]:
-    """The values that the local stage has: not those that source and target both know, but in other stages only."""
+    """Return the local stage's values: without those that source and target both know, but in other stages only."""
     return {
         name: value
         for name, value in values.items()
@@ -273,8 +273,8 @@ def transform_checkpoints(
 
 
 def _source_files(folder: str) -> dict[int, str]:
-    """{rank: file}: of several ``.ckpt`` of a rank the last by name, of several ``.safetensors`` that of the last epoch
-    and step.
+    """Return {rank: file}: of several ``.ckpt`` of a rank the last by name, of several ``.safetensors`` that of the
+    last epoch and step.
     """
     if os.path.isfile(folder) and folder.endswith(".safetensors"):
         return {0: folder}
@@ -296,9 +296,7 @@ def _source_files(folder: str) -> dict[int, str]:
 
 
 def _is_one_stage_of(source: Layouts | None, target: Layouts | None) -> bool:
-    """Whether the source is one pipeline stage of what the target knows: its part is written then, under a name that
-    says so.
-    """
+    """Return whether the source is one pipeline stage of the target: its part is written then, under a special name."""
     if not source or not target or stage_num(source) != 1 or stage_num(target) != 1:
         return False
     ours, theirs = ({name for name in layouts if not name.startswith(_STATES)} for layouts in (source, target))

@@ -1,8 +1,8 @@
-"""Folders of unified safetensors: the whole parameters of a cut network, in parts. Upstream:
+"""Folders of unified safetensors: the whole parameters of a cut network, in parts. MindSpore:
 ``mindspore.parallel.transform_safetensors``.
 
-``partN.safetensors`` hold them, ``param_name_map.json`` says which where, ``hyper_param.safetensors`` has what no
-strategy knows.
+``partN.safetensors`` hold them, ``param_name_map.json`` maps names to files, ``hyper_param.safetensors`` has values
+without a strategy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MAP, HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_re
 
 
 class SafetensorsFiles:
-    """Several safetensors files, each opened when it is first needed."""
+    """Several safetensors files, each opened on first use."""
 
     def __init__(self) -> None:
         self._open: dict[str, Any] = {}
@@ -53,7 +53,7 @@ class SafetensorsFiles:
             file.__exit__(None, None, None)
 
     def header(self, path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
-        """(metadata, {name: (shape, bytes)})."""
+        """Return (metadata, {name: (shape, bytes)})."""
         if path not in self._headers:
             with _failing_with(path):
                 found = read_header(path)
@@ -66,7 +66,7 @@ class SafetensorsFiles:
         return self.header(path)[1][name][0]
 
     def read(self, path: str, name: str, box: _layout.Box | None = None) -> torch.Tensor:
-        """A tensor, or a box of it; only that is read."""
+        """Return a tensor, or a box of it, reading only that."""
         import safetensors
 
         with _failing_with(path):
@@ -152,7 +152,7 @@ def unified_safetensors(
 
 
 def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
-    """({rank: file}, the ranks whose files have everything if each is whole); makes the folder of the result."""
+    """Return ({rank: file}, the ranks with all values if each is whole); make the folder of the result."""
     if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
         raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
     os.makedirs(dst_dir, mode=0o700, exist_ok=True)
@@ -185,7 +185,7 @@ def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
 
 
 def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
-    """The names in ``count`` groups of about the same size: the largest first, each to the smallest group."""
+    """Return the names in ``count`` groups of about the same size: the largest first, each to the smallest group."""
     groups: list[list[str]] = [[] for _ in range(count)]
     totals = [0] * count
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
@@ -196,7 +196,7 @@ def _groups(sizes: dict[str, int], count: int) -> list[list[str]]:
 
 
 def _share(split: Any, count: int) -> tuple[range, bool]:
-    """(the parts to write, whether the map is to be written too)."""
+    """Return (the parts to write, whether to write the map, too)."""
     if not split:
         return range(count), True
     if (
@@ -226,7 +226,7 @@ class _Merger:
         self.names: dict[str, str] = {}  # {name: name in the result}
 
     def sizes(self, files: dict[int, str]) -> dict[str, int]:
-        """{name: bytes of the whole} of what is to be written, in the order of the files."""
+        """Return {name: bytes of the whole} of the values to write, in the order of the files."""
         result: dict[str, int] = {}
         refused: set[str] = set()
         for path in files.values():
@@ -253,7 +253,7 @@ class _Merger:
         return result
 
     def _whole(self, name: str) -> tuple[torch.Tensor, str]:
-        """(the parameter, its word in the metadata)."""
+        """Return (the parameter, its word in the metadata)."""
         layout, word = self._layouts[name], ""
         slices: dict[int, str] = {}
         for rank, path in self._files.items():
@@ -275,7 +275,7 @@ class _Merger:
         return _layout.assemble(box, data, layout, shape, f"the parameter {name!r}"), word
 
     def write(self, names: list[str], path: str) -> None:
-        """A part."""
+        """Write a part."""
         values = {}
         for name in names:
             data, word = self._whole(name)
@@ -283,7 +283,7 @@ class _Merger:
         _save(values, path, any(_MARK in self._reader.header(file)[0] for file in self._files.values()))
 
     def write_hyper(self, files: dict[int, str], folder: str) -> None:
-        """What the strategy does not know, from the first rank that has it."""
+        """Write the values that the strategy does not name, from the first rank that has them."""
         found: dict[str, torch.Tensor] = {}
         for path in files.values():
             metadata, there = self._reader.header(path)

@@ -1,8 +1,8 @@
-"""`export`: a network as a file that other programs run; `load`: back from MINDIR. Upstream: ``mindspore.export``,
+"""`export`: a network as a file for other programs; `load`: reading of MINDIR. MindSpore: ``mindspore.export``,
 ``mindspore.load``.
 
-The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which a table of rows for each
-format (``_mindir_rows.py``, ``_onnx_rows.py``) turns into the operators of the file (``_write.py``).
+The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which each format's table of rows
+(``_mindir_rows.py``, ``_onnx_rows.py``) maps to the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _QUANT_MODES = ("NONQUANT", "QUANT", "AUTO", "MANUAL")  # the last two of 1.1
 
 
 def _room() -> Any:
-    """The writers and the reader; they bring protobuf, so they are loaded when they are used."""
+    """Return the writers and the reader, loaded on first use because of protobuf."""
     from mindspore_compat.train._export import _write
 
     return _write
@@ -60,7 +60,8 @@ def _quantized(options: dict[str, Any]) -> bool:
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
     if "obf_func" in options:
         raise NotImplementedError(
-            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and upstream. Leave it out."
+            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and in MindSpore. "
+            "Leave it out."
         )
     if file_format not in _FORMATS:
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
@@ -119,8 +120,8 @@ def _encrypted(pieces: Iterable[Any], key: bytes, mode: Any) -> list[bytes]:
 
 @contextmanager
 def _mode_of(file_format: str, net: Any) -> Iterator[None]:
-    """For ONNX the Cell in evaluation mode; each Cell gets its own mode back. MINDIR holds the mode it is in, as
-    upstream's.
+    """Put the Cell into evaluation mode for ONNX, and restore each Cell's mode. MINDIR holds the current mode, as in
+    MindSpore.
     """
     cells = (
         [cell for _, cell in net.cells_and_names() if cell.training]
@@ -142,18 +143,18 @@ def _mode_of(file_format: str, net: Any) -> Iterator[None]:
 
 
 class Limits:
-    """KiB of parameters above which they get files of their own, and that such a file takes at most. ``ask`` says them:
-    `train.serialization` puts its constants there, which tests and scripts set. protobuf ends at 2 GiB.
+    """KiB of parameters above which they are stored in separate files, and the limit of such a file. ``ask`` returns
+    them: `train.serialization` puts its constants there, which tests and scripts set. protobuf ends at 2 GiB.
     """
 
     ask: Callable[[], tuple[float, float]]
 
 
 def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
-    """Whether the parameters need files of their own.
+    """Return whether the parameters need separate files.
 
     Raises:
-        RuntimeError: if what is asked for can not have them.
+        RuntimeError: if the format or the inputs do not allow them.
     """
     total = (
         sum(parameter.numel() * parameter.element_size() for parameter in net.get_parameters())
@@ -170,7 +171,7 @@ def _is_large(net: Any, file_format: str, inputs: Any) -> bool:
 
 
 def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs, with open sizes where `Cell.set_inputs` has them."""
+    """Return the inputs, with open sizes from `Cell.set_inputs`."""
     spec = net.get_inputs() if isinstance(net, Cell) else None
     if not isinstance(spec, tuple) or not is_open(spec):
         return inputs
@@ -195,11 +196,10 @@ class _TorchBody(Cell):
 def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = None, **kwargs: Any) -> None:
     """Write the network with its parameters to a file of mode 0400.
 
-    MINDIR holds the mode that the network is in, changes of Parameters, and control flow that depends on values:
-    ``if``, ``while`` and ``ops.WhileLoop``; ONNX holds the evaluation mode, and changes nothing. Sizes of inputs are
-    part of the file, except open ones:
-    ``Tensor(shape=[None, 3], dtype=…)``, as input or in `Cell.set_inputs`; `mindspore.Symbol` says more of them. Parts
-    of tuples and lists become inputs of their own. What holds is in docs/export.md.
+    MINDIR holds the network's current mode, changes of Parameters, and control flow that depends on values: ``if``,
+    ``while`` and ``ops.WhileLoop``; ONNX holds the evaluation mode, and changes nothing. Sizes of inputs are part of
+    the file, except open ones: ``Tensor(shape=[None, 3], dtype=…)``, as input or in `Cell.set_inputs`; see
+    `mindspore.Symbol`. Parts of tuples and lists become separate inputs. docs/export.md lists the supported features.
 
     Args:
         net: a Cell or a torch module; for MINDIR also a function of Tensors.
@@ -214,15 +214,15 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
             "SM4-CBC" (MINDIR only) or a function of content and key. ``dataset`` is not available.
             ``quant_mode="QUANT"`` deploys a network of quantization-aware training (ONNX then has opset 13), whose
             input is taken to be ``(pixel - mean) / std_dev``, both 127.5 unless given (docs/quant.md). For ONNX, not
-            upstream's:
+            MindSpore's:
             ``opset_version`` (11 to 18, default 11), ``dynamic_axes`` ({input: {axis: name of its size}}), and
             ``float16=True``, which computes in 16-bit floats behind float32 inputs and outputs.
 
-    Differs: upstream's MINDIR has parts of tuples and lists as constants.
+    Differs: MindSpore's MINDIR has parts of tuples and lists as constants.
 
     Raises:
         ValueError: for other formats or options. TypeError: for inputs that are no Tensors. RuntimeError: over 1 GiB of
-            parameters, where one file is needed. NotImplementedError: for what the file can not hold, with its place
+            parameters, where one file is needed. NotImplementedError: for what the file cannot hold, with its place
             and the ways around it.
 
     Examples:
@@ -236,7 +236,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
         raise TypeError(
             f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}."
         )
-    with placement.on_cpu(net):  # a file says nothing of devices
+    with placement.on_cpu(net):  # a file holds no devices
         _export(net, inputs, file_name, file_format, kwargs)
 
 
@@ -272,12 +272,11 @@ def _export(net: Any, inputs: tuple[Any, ...], file_name: str, file_format: str,
 
 
 def load(file_name: str, **kwargs: Any) -> Any:
-    """Read a MINDIR file, whose graph `nn.GraphCell` runs.
+    """Read a MINDIR file for `nn.GraphCell`.
 
-    A file computes and does nothing else: operators that run code, write, print or talk to other processes are refused,
-    and contents in files of their own must lie in the file's folder. A run in which functions of the file call each
-    other more than a million times, or 60 deep, ends with a ValueError; how much memory a graph takes when it runs is
-    its own affair.
+    A file can only compute: operators that run code, write, print or talk to other processes raise, and separate
+    content files must lie in the file's folder. A run in which functions of the file call each other more than a
+    million times, or 60 deep, raises ValueError; the memory of a running graph is not limited.
 
     Args:
         file_name: the file; its name ends with ``.mindir``.

@@ -1,7 +1,6 @@
-"""A network of quantization-aware training as it is deployed: weights on their grid with the batch norm inside, ranges
-that stay.
+"""Quantization-aware networks in deployed form: weights on their grid with the batch norm folded in, fixed ranges.
 
-`deployed` makes the Cell that is traced, in which torch's fake-quantize operators mark what runs in integers; the other
+`deployed` makes the Cell to trace, in which torch's fake-quantize operators mark integer computations; the other
 functions prepare the traced graph for a format. ONNX gets pairs of QuantizeLinear and DequantizeLinear
 (`_quantized_rows`), MINDIR floats and FakeQuantParam (docs/quant.md).
 """
@@ -34,11 +33,11 @@ __all__ = [
 ]
 
 FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
-#: The node that `mindir_graph` leaves, and what is added to the number of a QuantDtype of an unsigned type.
+#: The node written by `mindir_graph`, and the offset of unsigned types in QuantDtype.
 FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100
-#: Where all values are 0, any scale will do; a small one leaves an int32 bias its precision.
+#: If all values are 0, any scale is correct; a small one preserves an int32 bias's precision.
 _TINY_WEIGHT, _TINY_RANGE = 2.0**-20, 2.0**-40
-#: Operators whose results lie on the grid of their input.
+#: Operators with results on the grid of their input.
 _SAME_GRID = frozenset(
     {
         "relu",
@@ -54,7 +53,7 @@ _SAME_GRID = frozenset(
         "max_pool2d_with_indices",
     }
 )
-#: Activations as they are traced, by upstream's classes.
+#: Activations as they are traced, by MindSpore's classes.
 _ACTIVATIONS = {
     "relu": "ReLU",
     "hardtanh": "ReLU6",
@@ -70,7 +69,7 @@ def _values(tensor: Any) -> torch.Tensor:
 
 
 class _Rounding(Cell):
-    """To a grid that stays: per tensor, or for each channel along ``axis``."""
+    """Rounding to a fixed grid: per tensor, or for each channel along ``axis``."""
 
     def _set_grid(
         self, observer: Any, scale: torch.Tensor, zero: torch.Tensor, lowest: int, highest: int, axis: int, tiny: float
@@ -97,7 +96,7 @@ class _Rounding(Cell):
 
 
 class RoundedResult(_Rounding):
-    """In the place of an observer of results."""
+    """Replacement of an observer of results."""
 
     def __init__(self, observer: FakeQuantWithMinMaxObserver) -> None:
         super().__init__()
@@ -109,7 +108,7 @@ class RoundedResult(_Rounding):
 
 
 class IntegerLayer(_Rounding):
-    """In the place of a layer with rounded weights: whole numbers around 0 that an int8 holds."""
+    """Replacement of a layer with rounded weights: whole numbers around 0 in the range of int8."""
 
     def __init__(self, layer: Any) -> None:
         super().__init__()
@@ -128,14 +127,14 @@ class IntegerLayer(_Rounding):
             if bias is None
             else Parameter(_values(bias), name=name[: name.rindex("weight")] + "bias", requires_grad=False)
         )
-        self.__dict__["layer"] = layer  # no child: its parameters are none of the file's
+        self.__dict__["layer"] = layer  # no child: its parameters are not part of the file
 
     def construct(self, x: Any) -> Any:
         return self.layer.core(x, self._round(self.weight), self.bias)
 
 
 def deployed(network: Cell) -> Cell:
-    """A copy of ``network`` for inference.
+    """Return a copy of ``network`` for inference.
 
     Raises:
         ValueError: if nothing in it is quantized.
@@ -157,7 +156,7 @@ def deployed(network: Cell) -> Cell:
 
 
 def _replace(cell: Cell, done: dict[int, Cell]) -> int:
-    """How many children were replaced; one that stands at several places is replaced by one."""
+    """Return how many children were replaced; a shared one gets one replacement."""
     count = 0
     for name, child in list(cell._modules.items()):
         if isinstance(child, FakeQuantWithMinMaxObserver) or hasattr(child, "integers"):
@@ -176,17 +175,17 @@ def _replace(cell: Cell, done: dict[int, Cell]) -> int:
 
 
 def fake_of(value: Any) -> Node | None:
-    """The fake-quantize operator whose result the Value is."""
+    """Return the fake-quantize operator that computes the Value."""
     return value.node if isinstance(value, Value) and value.node is not None and value.node.op in FAKE else None
 
 
 def is_fake(value: Any) -> bool:
-    """Whether the Value is the result of a fake-quantize operator."""
+    """Return whether the Value is the result of a fake-quantize operator."""
     return fake_of(value) is not None
 
 
 def weight_of(node: Node) -> tuple[Value, str] | None:
-    """(the rounded weight, the name of the argument that it meets) of a convolution or product in integers;
+    """Return (the rounded weight, the name of the other factor's argument) of a convolution or product in integers;
     else None.
     """
     if node.op == "convolution":
@@ -199,7 +198,7 @@ def weight_of(node: Node) -> tuple[Value, str] | None:
 
 
 def _origin(value: Value) -> tuple[Value, bool]:
-    """(the Value whose grid ``value`` lies on, whether operators are between)."""
+    """Return (the Value that defines the grid of ``value``, whether operators are between)."""
     between = False
     while value.node is not None and (
         value.node.op in _SAME_GRID or (value.node.op == "constant_pad_nd" and value.node.args["value"] == 0)
@@ -219,8 +218,8 @@ def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
 
 
 def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[str]]:
-    """Round what each integer layer takes: again where operators stand between it and the rounding, which changes
-    nothing; and the graph's inputs.
+    """Round the input of each integer layer, and the graph's inputs: again if operators stand between it and its
+    rounding, which changes nothing.
 
     Returns: the graph, and the places of layers whose input is not rounded, which stay in floats.
 
@@ -237,7 +236,7 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[
         holder, key = node, found[1]
         before = node.args[key].node
         if before is not None and before.op == "constant_pad_nd" and before.args["value"] == 0:
-            holder, key = before, "self"  # the padding stays beside the convolution, which takes it in
+            holder, key = before, "self"  # the padding stays beside the convolution, which absorbs it
         value = holder.args[key]
         origin, between = _origin(value)
         fake = fake_of(origin)
@@ -260,12 +259,12 @@ def requantized(graph: Graph, mean: float, std_dev: float) -> tuple[Graph, list[
 
 
 class Sequence(list):
-    """Numbers that MINDIR holds as a list, where others are tuples."""
+    """List of numbers in MINDIR, where others are tuples."""
 
 
 def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
-    """With FakeQuantParam, which passes its input on and holds type, scale and zero point, in the place of the
-    fake-quantize operators; and with the ranges in attributes of the operators around, as MindSpore 1.x wrote them.
+    """Return the graph with FakeQuantParam, which passes its input on and holds type, scale and zero point, in place of
+    the fake-quantize operators; and with the ranges in attributes of the operators around, as in MindSpore 1.x.
     """
     observers = {
         f"{path}-{type(cell).__name__}" if path else type(cell).__name__: cell.observer
@@ -287,8 +286,8 @@ def mindir_graph(graph: Graph, net: Cell, mean: float, std_dev: float) -> Graph:
 
 
 def _fake_quant_param(args: dict[str, Any], observer: Any) -> dict[str, Any]:
-    """The attributes of ``FakeQuantParam.linear_quant_param``; numbers of a signed type where the range is not learned,
-    as 1.x deploys.
+    """Return the attributes of ``FakeQuantParam.linear_quant_param``; signed numbers if the range is not learned, as in
+    1.x.
     """
     bits = 8 if observer is None else observer.num_bits
     signed = args["quant_min"] < 0 or observer is None or observer.mode == "DEFAULT"
@@ -314,7 +313,7 @@ def _range(observer: Any, prefix: str) -> dict[str, Any]:
 
 
 def _mark_output(node: Node | None, observer: Any) -> None:
-    """On what makes the values, and where that is an activation also on the layer before it."""
+    """Mark the operator that makes the values, and for an activation also the layer before it."""
     if node is None:
         return
     marks = {**_range(observer, "output"), "output_narrow_range": torch.tensor(observer.narrow_range)}

@@ -1,9 +1,9 @@
-"""Files for inputs with open sizes: the network is traced with several sizes, and what differs between the files
-becomes a function of them.
+"""Files for inputs with open sizes: the network is traced with several sizes, and differences between the files become
+functions of them.
 
-The files must be the same but for numbers; each number that differs has to be one expression of the sizes in all of
-them, and is computed in the file from the shapes of its inputs. The result is compared with the network at further
-sizes, so that an ``if`` on a size is noticed.
+The files must be equal except for numbers. Each number that differs has to be one expression of the sizes in all of
+them; the file computes it from the shapes of its inputs. The result is compared with the network at further sizes, to
+detect an ``if`` on a size.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _HINT = (
 
 
 def unequal(what: str) -> NotImplementedError:
-    """The error for what can not be written with open sizes."""
+    """Return the error for graphs that cannot be written with open sizes."""
     return NotImplementedError(f"For 'export', {what}. {_HINT}.")
 
 
 class SizeExpressions:
-    """Writes numbers that follow open sizes, in the operators of a format: ``MULTIPLY``, ``ADD``, ``DIVIDE``."""
+    """Writer of numbers that follow open sizes, in the operators of a format: ``MULTIPLY``, ``ADD``, ``DIVIDE``."""
 
     MULTIPLY, ADD, DIVIDE = "", "", ""
 
@@ -53,19 +53,19 @@ class SizeExpressions:
         self.known: dict[Any, Any] = {}
 
     def operator(self, op: str, *inputs: str) -> str:
-        """A node's result."""
+        """Return a node's result."""
         raise NotImplementedError
 
     def literal(self, number: int) -> str:
-        """A constant."""
+        """Return a constant."""
         raise NotImplementedError
 
     def size(self, group: int) -> str:
-        """An open size."""
+        """Return an open size."""
         raise NotImplementedError
 
     def fitting(self, values: Sequence[int]) -> Expression:
-        """The expression that is these numbers at the sizes that were traced. Raises: what `unequal` makes, if there is
+        """Return the expression with these numbers at the traced sizes. Raises: the error of `unequal`, if there is
         none.
         """
         found = fit(values, self.traces)
@@ -74,7 +74,7 @@ class SizeExpressions:
         return found
 
     def expression(self, found: Expression) -> str:
-        """Its result, written once."""
+        """Return its result, written once."""
         if found not in self.known:
             result = self.size(found.groups[0])
             for group in found.groups[1:]:
@@ -91,7 +91,7 @@ class SizeExpressions:
 
 
 def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict[int, int]) -> list[dict[int, int]]:
-    """Further sizes to compare results at: each of the points, with the other sizes as in a trace."""
+    """Return further sizes to compare results at: each of the points, with the other sizes as in a trace."""
     symbols = {size.group: size.symbol for size in sizes}
     points = [(group, size) for group, size in points if symbols[group].allows(size)]
     if any(size > _LARGEST for _, size in points) or len(points) > _MOST_POINTS:
@@ -106,7 +106,7 @@ def _extra(points: list[tuple[int, int]], sizes: Sequence[OpenSize], usual: dict
 def dynamic_model(
     build: Callable[[Any], Any], merge: Callable[..., Any], inputs: Any
 ) -> tuple[Any, list[OpenSize], list[dict[int, int]]]:
-    """(the message of a file for inputs of which some sizes are open, these sizes, further ones to compare results at).
+    """Return (the message of a file for inputs with open sizes, these sizes, further ones to compare results at).
 
     Args:
         build: gives the file's message for inputs with contents.
@@ -122,7 +122,7 @@ def dynamic_model(
                 logs.append(log)
         except NotImplementedError:
             raise
-        except Exception as error:  # these sizes do not fit together, or are too small
+        except Exception as error:  # sizes do not match, or are too small
             first = first or error
             continue
         return merge(models, sizes, traces), sizes, _extra(turning_points(logs, traces), sizes, traces[0])
@@ -133,7 +133,7 @@ def dynamic_model(
 
 
 def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
-    """What the network gives, with its Parameters as they were before."""
+    """Return the network's outputs, with its Parameters restored afterwards."""
     parameters = list(net.get_parameters()) if isinstance(net, Cell) else []
     before = [torch.clone(plain(item)) for item in parameters]
     try:
@@ -147,8 +147,8 @@ def _run(net: Any, inputs: Any) -> list[torch.Tensor]:
 def compare(
     net: Any, run: Callable[[Any], Any], inputs: Any, sizes: Sequence[OpenSize], extra: Sequence[dict[int, int]] = ()
 ) -> None:
-    """NotImplementedError if ``run``, the written graph, gives something else than the network at other sizes than
-    those of the traces.
+    """Raise NotImplementedError if ``run``, the written graph, differs from the network at other sizes than the traced
+    ones.
     """
     for numbers in (*probes(sizes), *extra):
         if elements(inputs, sizes, numbers) > _MOST_ELEMENTS:
@@ -179,7 +179,7 @@ def compare(
 
 
 def _parts(result: Any) -> list[Any]:
-    """The Tensors and numbers of a result, those of sparse tensors included."""
+    """Return the Tensors and numbers of a result, those of sparse tensors included."""
     return [
         part
         for item in leaves(result)

@@ -1,9 +1,9 @@
-"""Loops whose rounds depend on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one ``loop`` node
-instead of rounds.
+"""Loops with a number of rounds that depends on values: ``ops.WhileLoop``, and ``while`` in ``construct``, become one
+``loop`` node.
 
-``while`` is a statement, which no trace sees: for the export, functions that hold one run as a copy in which ``while
-test: body`` is ``names = run(test, body, names)``, with the test and the body as functions of the names that the body
-assigns to.
+A trace does not see the statement ``while``: for the export, functions with one run as a copy in which ``while test:
+body`` is ``names = run(test, body, names)``, with the test and the body as functions of the names that the body assigns
+to.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _MAKING = frozenset(
 
 
 class _Undefined:
-    """What a name holds that is assigned to in a loop only."""
+    """Placeholder of a name that only a loop assigns to."""
 
 
 UNDEFINED = _Undefined()
@@ -82,7 +82,7 @@ def _value_of(read: Callable[[], Any]) -> Any:
 
 
 class _Names(ast.NodeVisitor):
-    """The names that statements assign to, or may change by a method, in order; whether a loop of them can be a
+    """The names that statements assign to, or may change by a method, in order; and whether a loop of them can be a
     function.
 
     Args:
@@ -102,7 +102,7 @@ class _Names(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if not isinstance(node.ctx, ast.Load) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
-            self.plain = False  # attributes of Cells are looked at when the loop has run
+            self.plain = False  # attributes of Cells are read after the loop
         self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
@@ -110,7 +110,7 @@ class _Names(ast.NodeVisitor):
             if isinstance(node.value, ast.Name) and node.value.id in self.unshared:
                 self.found[node.value.id] = None
             else:
-                self.plain = False  # another name may hold the same tensor or list, and would not see it
+                self.plain = False  # another name may alias the same tensor or list
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -126,7 +126,7 @@ class _Names(ast.NodeVisitor):
         ):
             self.found[base.id] = None
         elif method in _OF_NO_MODULE or (isinstance(node.func, ast.Name) and node.func.id in self.local):
-            self.plain = False  # a function of the function's own may change what it closes over
+            self.plain = False  # an inner function may change its closure
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -144,12 +144,12 @@ class _Names(ast.NodeVisitor):
 
 
 def _unshared(definition: ast.AST) -> set[str]:
-    """Names that only ever get new values (of arithmetic, of ``zeros`` and the like), and whose value no other name or
-    container gets.
+    """Return names that only get new values (of arithmetic, of ``zeros`` and the like), with no alias in another name
+    or container.
     """
     new: dict[str, bool] = {}
     shared: set[str] = set()
-    harmless: set[int] = set()  # tuples that are indices, or go back to the caller
+    harmless: set[int] = set()  # tuples that are indices, or return values
     for node in ast.walk(definition):
         if isinstance(node, ast.Subscript):
             harmless.add(id(node.slice))
@@ -182,7 +182,7 @@ def _unshared(definition: ast.AST) -> set[str]:
 
 
 def _is_new(value: Any) -> bool:
-    """Whether an expression makes a tensor or number of its own."""
+    """Return whether an expression makes a new tensor or number."""
     if isinstance(value, ast.Call):
         function = value.func
         name = (
@@ -197,13 +197,13 @@ def _is_new(value: Any) -> bool:
 
 
 def _has_attributes(method: Any) -> bool:
-    """Whether what a method belongs to is an attribute of something, and no name of its own."""
+    """Return whether a method's object is an attribute of something, not a name of its own."""
     return any(isinstance(node, ast.Attribute) for node in ast.walk(method.value))
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Loops without ``break``, ``continue``, ``return`` and ``else`` as calls; others stay, and their decisions are
-    looked at one by one.
+    """Transformer of loops without ``break``, ``continue``, ``return`` and ``else`` to calls; others stay, and their
+    decisions are traced one by one.
     """
 
     def __init__(self, local: Container[str], unshared: Container[str]) -> None:
@@ -230,7 +230,7 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _has_private_names(definition: ast.FunctionDef) -> bool:
-    """``self.__name`` means another name within its class than in a copy outside of it."""
+    """Return whether ``self.__name`` occurs, which means another name within its class than in a copy outside of it."""
     names = [
         node.attr if isinstance(node, ast.Attribute) else node.id
         for node in ast.walk(definition)
@@ -240,7 +240,7 @@ def _has_private_names(definition: ast.FunctionDef) -> bool:
 
 
 def _jitted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `jit` runs it, which would compile its source anew."""
+    """Return the function run as `jit` does, which would compile its source anew."""
 
     def run(*arguments: Any, **named: Any) -> Any:
         in_jit.depth += 1
@@ -253,7 +253,7 @@ def _jitted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
-    """The function with its loops as calls of ``run``; None if it has none, or no source, or a decorator but `jit`."""
+    """Return the function with loops as calls of ``run``; None without loops or source, or if decorated (not `jit`)."""
     if getattr(function, "_is_jit", False):
         inner = _rewritten(function.__wrapped__, run)
         return inner and _jitted(inner)
@@ -290,7 +290,7 @@ def _rewritten(function: Any, run: Callable[..., Any]) -> Any:
 
 @contextmanager
 def looping(net: Any, run: Callable[..., Any]) -> Iterator[Any]:
-    """``net`` (a function: its copy) with its loops, those of the Cells in it and `ops.WhileLoop` going to ``run(test,
+    """Yield ``net`` (a function: its copy) with its loops, those of its Cells and `ops.WhileLoop` going to ``run(test,
     body, values)``.
     """
 

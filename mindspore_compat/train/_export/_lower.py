@@ -1,6 +1,4 @@
-"""What both file formats share when they turn the graph's nodes into their own: names, rows by operator, operands,
-fusions.
-"""
+"""Shared base of both file formats' lowering of graph nodes: names, rows by operator, operands, fusions."""
 
 from __future__ import annotations
 
@@ -31,14 +29,14 @@ class Ref(str):
     """The name of a tensor in the file."""
 
 
-#: Takes the lowering, the node's arguments by name and the node; gives the Ref of its output, or a tuple of Refs.
+#: Takes the lowering, the node's arguments by name and the node; returns the Ref of its output, or a tuple of Refs.
 Row = Callable[[Any, Any, Node], Any]
 
 
 class Lowering:
-    """Walks a graph in order and lets the row of each operator write nodes.
+    """Walk over a graph in order, in which the row of each operator writes nodes.
 
-    Subclasses say how a constant and a node are written (`constant`, `__call__`) and hold the rows.
+    Subclasses define how to write a constant and a node (`constant`, `__call__`) and hold the rows.
     """
 
     format = ""
@@ -51,12 +49,12 @@ class Lowering:
         self.node: Node | None = None
 
     def fresh(self, stem: str) -> Ref:
-        """A name that no other tensor has."""
+        """Return a new, unused name."""
         self._number += 1
         return Ref(f"{stem}_{self._number}")
 
     def made_here(self, value: Value) -> bool:
-        """Whether a fusion may look at the value's node: it is of this graph, so that what it takes is known here."""
+        """Return whether a fusion may use the value's node: it is of this graph, so its inputs are known here."""
         if value.node is None:
             return False
         if self._own is None:
@@ -67,7 +65,7 @@ class Lowering:
         self._refs[id(value)] = ref
 
     def ref(self, value: Any) -> Ref:
-        """The tensor of a Value; constants are written at their first use."""
+        """Return the tensor of a Value; constants are written at their first use."""
         if isinstance(value, Ref):
             return value
         found = self._refs.get(id(value))
@@ -84,11 +82,11 @@ class Lowering:
         raise NotImplementedError
 
     def scalar(self, number: Any, dtype: torch.dtype) -> Ref:
-        """A 0-d constant."""
+        """Return a 0-d constant."""
         return self.constant(torch.tensor(number, dtype=dtype))
 
     def operand(self, item: Any, dtype: torch.dtype) -> Ref:
-        """A Value cast to ``dtype``, or a number as a constant of it."""
+        """Return a Value cast to ``dtype``, or a number as a constant of it."""
         if isinstance(item, Value):
             return self.ref(item) if item.dtype is dtype else self.cast(item, dtype)
         return item if isinstance(item, Ref) else self.scalar(item, dtype)
@@ -115,7 +113,7 @@ class Lowering:
 
 
 def untransposed(value: Value) -> tuple[Value, bool]:
-    """(matrix, whether it enters transposed): a transposition of the last two axes becomes a flag of the product."""
+    """Return (matrix, whether it enters transposed): a transposition of the last two axes becomes a product's flag."""
     node = value.node
     if node is not None and value.ndim >= 2:
         order = list(range(value.ndim))
@@ -131,8 +129,8 @@ def untransposed(value: Value) -> tuple[Value, bool]:
 
 
 def spatial_pads(value: Value, count: int) -> tuple[Value, list[tuple[int, int]]]:
-    """(what a zero padding of the last ``count`` axes pads, (before, after) of each of them): convolutions pad by
-    themselves.
+    """Return (the value inside of a zero padding of the last ``count`` axes, (before, after) of each of them):
+    convolutions pad by themselves.
     """
     node = value.node
     if node is not None and node.op == "constant_pad_nd" and node.args["value"] == 0:
@@ -143,7 +141,7 @@ def spatial_pads(value: Value, count: int) -> tuple[Value, list[tuple[int, int]]
 
 
 def compare_dtype(left: Any, right: Any) -> torch.dtype:
-    """The dtype that torch compares two Values or numbers in."""
+    """Return the dtype that torch compares two Values or numbers in."""
     samples = [
         torch.empty((1,) * item.ndim, dtype=item.dtype) if isinstance(item, Value) else item for item in (left, right)
     ]
@@ -151,12 +149,12 @@ def compare_dtype(left: Any, right: Any) -> torch.dtype:
 
 
 def raw_bytes(data: torch.Tensor) -> bytes:
-    """The elements in row-major order."""
+    """Return the elements in row-major order, as bytes."""
     return byte_view(plain(data).cpu().contiguous()).numpy().tobytes()
 
 
 def taken_names(node: Any) -> list[str]:
-    """The tensors that a node takes, those in the graphs among its attributes included."""
+    """Return the input tensors of a node, including those of graphs in its attributes."""
     names = list(node.input)
     for attribute in node.attribute:
         if attribute.HasField("g"):
@@ -165,12 +163,12 @@ def taken_names(node: Any) -> list[str]:
 
 
 def remove_unused(nodes: Any, names: set[str]) -> None:
-    """Leave the nodes of a file that the tensors ``names`` need: fusions pass some by."""
+    """Keep only the nodes of a file that the tensors ``names`` need: fusions skip some."""
     needed, left = set(names), []
     for node in reversed(nodes):
         if needed.intersection(node.output):
             needed.update(taken_names(node))
-            if node.op_type.startswith("REF::"):  # a call names what it calls
+            if node.op_type.startswith("REF::"):  # a call names its function
                 needed.add(node.op_type[5:])
             left.append(node)
     left.reverse()

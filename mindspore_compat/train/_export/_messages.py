@@ -16,7 +16,7 @@ __all__ = ["load_mindir", "save_mindir"]
 
 
 def load_mindir(file_name: str) -> Any:
-    """The file's ModelProto.
+    """Return the file's ModelProto.
 
     Raises:
         ValueError: if it is no MINDIR file. OSError: if it cannot be read.

@@ -1,7 +1,7 @@
-"""Optimizers in an exported train step: the same updates as Tensor arithmetic, with learning rates and powers read from
-Parameters at each run.
+"""Optimizers in an exported train step: the same updates as Tensor arithmetic, with rates and powers from Parameters at
+each run.
 
-The optimizers' own updates compute with Python numbers, which a file would hold as they are at the export.
+The optimizers' own updates compute with Python numbers, which would be constants in a file.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _rms_prop(opt: Any, place: int, p: Any, g: Any, rate: Any, decay: float) -> 
     _write(p, p - step)
 
 
-#: {class: (what happens once a step, the update of one Parameter)}
+#: {class: (values once a step, the update of one Parameter)}
 _RULES: dict[type, tuple[Callable[[Any], None] | None, Callable[..., None]]] = {
     nn.Momentum: (None, _momentum),
     nn.SGD: (None, _sgd),
@@ -128,7 +128,7 @@ def _number(parameter: Any) -> float:
 
 
 def _rate(rate: Any, step: Any, refuse: Callable[[str], Exception]) -> Any:
-    """The learning rate of this step: a Parameter, or its place in a list."""
+    """Return the learning rate of this step: a Parameter, or its place in a list."""
     if isinstance(rate, _IteratorLearningRate):
         place = torch.clamp(step.to(torch.int64), 0, rate.learning_rate.shape[0] - 1)
         return torch.reshape(torch.index_select(rate.learning_rate, 0, torch.reshape(place, (-1,))), ())
@@ -142,7 +142,7 @@ def _rate(rate: Any, step: Any, refuse: Callable[[str], Exception]) -> Any:
 
 @contextmanager
 def recordable_optimizers(net: Any, refuse: Callable[[str], Exception]) -> Iterator[None]:
-    """The optimizers among the Cells of ``net`` update by Tensor arithmetic."""
+    """Let the optimizers among the Cells of ``net`` update by Tensor arithmetic."""
     found = [cell for _, cell in net.cells_and_names() if isinstance(cell, Optimizer)] if isinstance(net, Cell) else []
     found = [cell for cell in found if type(cell).__call__ is Optimizer.__call__ and "construct" not in cell.__dict__]
     for cell in found:

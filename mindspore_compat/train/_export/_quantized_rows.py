@@ -22,7 +22,7 @@ _INT32_MAX = 2**31 - 1
 
 
 def _grid(args: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor, dict[str, int]]:
-    """Scale and zero point, 0-d or one for each channel, and the attribute that names the axis."""
+    """Return scale and zero point, 0-d or one for each channel, and the attribute that names the axis."""
     if "axis" not in args:
         return torch.tensor(args["scale"], dtype=torch.float32), torch.tensor(args["zero_point"]), {}
     return plain(args["scale"].data).to(torch.float32), plain(args["zero_point"].data), {"axis": args["axis"]}
@@ -62,7 +62,7 @@ def _row(e: Any, a: Any, n: Node) -> Any:
     if (args["quant_min"], args["quant_max"]) != (
         info.min,
         info.max,
-    ):  # QuantizeLinear itself only stops at the ends of its type
+    ):  # QuantizeLinear itself clips only at its type's limits
         if axis:
             raise refuse(
                 "a grid for each channel of a result, narrower than its type, has no counterpart in ONNX", n.scope
@@ -75,7 +75,7 @@ def _row(e: Any, a: Any, n: Node) -> Any:
 
 
 def bias_of(e: Any, bias: Any, x: Any, weight: Any) -> Any:
-    """The bias of a layer: of one in integers an int32 initializer, in steps of the product's scale; else as it is."""
+    """Return the bias of a layer: for an integer layer an int32 initializer, in steps of the product's scale."""
     if not (
         isinstance(bias, Value)
         and bias.data is not None
@@ -90,7 +90,7 @@ def bias_of(e: Any, bias: Any, x: Any, weight: Any) -> Any:
     scale = _grid(weight.node.args)[0] * _grid(x.node.args)[0]
     whole = torch.round(plain(bias.data).to(torch.float64) / scale.to(torch.float64))
     if bool(torch.any(torch.abs(whole) > _INT32_MAX)):
-        return bias  # in floats it is right, and only slower
+        return bias  # in floats it is correct, only slower
     data = e.initializer(e.fresh(f"{bias.name or 'bias'}_quantized"), whole.to(torch.int32))
     zero = torch.zeros(scale.shape, dtype=torch.int32)
     return e("DequantizeLinear", data, e.constant(scale), e.constant(zero), **({"axis": 0} if scale.ndim else {}))

@@ -1,4 +1,4 @@
-"""Networks made recordable: loops by values as loop nodes, optimizers as Tensor arithmetic; and their graphs."""
+"""Recordable networks: loops by values as loop nodes, optimizers as Tensor arithmetic; and their graphs."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def _recordable(net: Any, refuse: Callable[[str], Exception], run: Callable[...,
 def graph_of(
     net: Any, inputs: tuple[Any, ...], names: Iterable[str], label: str, kept: Kept, straight: bool = False
 ) -> Graph:
-    """The graph of ``net(*inputs)``, as `trace` gives it."""
+    """Return the graph of ``net(*inputs)``, by `trace`."""
     return trace(net, inputs, names, label, kept, _recordable, straight)

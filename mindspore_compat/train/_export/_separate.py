@@ -1,5 +1,5 @@
 """MINDIR of more than 1 GiB of Parameters: ``NAME_graph.mindir``, and their contents in ``NAME_variables/data_0``, as
-upstream.
+in MindSpore.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _length(data: torch.Tensor) -> int:
 
 
 def _files(parameters: Sequence[tuple[Any, torch.Tensor]], most: float) -> list[list[tuple[Any, torch.Tensor]]]:
-    """The parameters of each file, of up to ``most`` bytes."""
+    """Return the parameters of each file, of up to ``most`` bytes."""
     files, size = [list[tuple[Any, torch.Tensor]]()], float(len(_HEAD))
     for message, data in parameters:
         size += _length(data) + -_length(data) % _STEP

@@ -1,4 +1,4 @@
-"""Open sizes of inputs: which sizes to trace with, and which function of them a number of the file is."""
+"""Open sizes of inputs: sizes to trace with, and the numbers of the file as functions of them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Expression:
 
 
 def is_open(inputs: Any) -> bool:
-    """Whether a size of a Tensor in them is open."""
+    """Return whether a Tensor in them has an open size."""
     return any(isinstance(item, OpenTensor) for item in leaves(inputs))
 
 
 def open_sizes(inputs: Any) -> list[OpenSize]:
-    """All open sizes of the inputs, in order.
+    """Return all open sizes of the inputs, in order.
 
     Raises:
         NotImplementedError: if the number of axes is open.
@@ -74,17 +74,17 @@ def open_sizes(inputs: Any) -> list[OpenSize]:
 
 
 def _tied(sizes: Sequence[OpenSize]) -> Iterator[list[OpenSize]]:
-    """The sizes each for itself; the same axes of different inputs alike, as a batch has them; all alike."""
+    """Yield the sizes with groups: each alone; the same axes of different inputs, as for a batch; all together."""
     yield list(sizes)
     for key in (lambda size: size.axis, lambda size: 0):
         groups: dict[int, int] = {}
-        for size in sizes:  # what is one group already stays one
+        for size in sizes:  # groups stay together
             groups.setdefault(size.group, min(other.group for other in sizes if key(other) == key(size)))
         yield [OpenSize(size.input, size.axis, groups[size.group], size.symbol) for size in sizes]
 
 
 def tellings(sizes: Sequence[OpenSize]) -> Iterator[tuple[list[OpenSize], list[dict[int, int]]]]:
-    """(sizes, {group: number} for each trace), from what may differ most to what differs least."""
+    """Yield (sizes, {group: number} for each trace), from the most to the least different sizes."""
     seen = set()
     for tied in _tied(sizes):
         for level in _LEVELS:
@@ -103,7 +103,7 @@ def tellings(sizes: Sequence[OpenSize]) -> Iterator[tuple[list[OpenSize], list[d
 
 
 def ground(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> Any:
-    """The inputs with contents: open sizes as ``numbers`` say, floats at random, ids 0."""
+    """Return the inputs with contents: open sizes from ``numbers``, random floats, ids 0."""
     generator = torch.Generator().manual_seed(0)
     place = iter(range(len(list(leaves(inputs)))))
     chosen = {(size.input, size.axis): numbers[size.group] for size in sizes}
@@ -123,7 +123,7 @@ def ground(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> A
 
 
 def elements(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) -> int:
-    """How many elements `ground` would make."""
+    """Return the number of elements that `ground` would make."""
     chosen = {(size.input, size.axis): numbers[size.group] for size in sizes}
     tensors = [item for item in leaves(inputs) if isinstance(item, torch.Tensor)]
     return sum(
@@ -133,7 +133,7 @@ def elements(inputs: Any, sizes: Sequence[OpenSize], numbers: dict[int, int]) ->
 
 
 def fit(values: Sequence[int], traces: Sequence[dict[int, int]]) -> Expression | None:
-    """The only simple expression that gives ``values`` in all traces, None if there is none."""
+    """Return the only simple expression with ``values`` in all traces, None if there is none."""
     groups = sorted(traces[0])
     for group in groups:
         sizes = [trace[group] for trace in traces]
@@ -155,7 +155,7 @@ def fit(values: Sequence[int], traces: Sequence[dict[int, int]]) -> Expression |
 
 
 def _linear(values: Sequence[int], sizes: Sequence[int]) -> tuple[int, int] | None:
-    """(factor, offset)"""
+    """Return (factor, offset)."""
     (low, at_low), (high, at_high) = min(zip(sizes, values)), max(zip(sizes, values))
     if low == high or (at_high - at_low) % (high - low):
         return None
@@ -169,13 +169,13 @@ def _linear(values: Sequence[int], sizes: Sequence[int]) -> tuple[int, int] | No
 
 
 def _divided(values: Sequence[int], sizes: Sequence[int], divisor: int) -> int | None:
-    """The offset of (size + offset) // divisor, if there is exactly one."""
+    """Return the offset of (size + offset) // divisor, if there is exactly one."""
     low = max(value * divisor - size for size, value in zip(sizes, values))
     high = min((value + 1) * divisor - size for size, value in zip(sizes, values))
     return low if high - low == 1 else None
 
 
 def probes(sizes: Sequence[OpenSize]) -> Iterable[dict[int, int]]:
-    """Other sizes to compare results at: small ones, and a large one."""
+    """Yield other sizes to compare results at: small ones, and a large one."""
     for wanted in (1, 2, 3, 5, 40, 300):
         yield {size.group: size.symbol.near(wanted) for size in sizes}

@@ -1,6 +1,4 @@
-"""Which comparisons of sizes `construct` makes in Python: at the sizes where they would go the other way, the written
-file is looked at as well.
-"""
+"""Comparisons of sizes in Python during `construct`: the written file is also checked where their outcome differs."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from mindspore_compat.train._export._sizes import fit
 
 __all__ = ["turning_points", "watched"]
 
-_log: list[int] = []  # what was compared with 0
+_log: list[int] = []  # values compared with 0
 
 
 def _number(value: Any) -> Any:
@@ -45,7 +43,7 @@ def _compared(function: Callable[[Any, Any], bool]) -> Callable[..., Any]:
 
 
 class Watched(int):
-    """A size, or what is computed from sizes, whose comparisons are written down."""
+    """Size, or a result of sizes, with recorded comparisons."""
 
     __hash__ = int.__hash__
 
@@ -64,7 +62,7 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 @contextmanager
 def watched() -> Iterator[list[int]]:
-    """Sizes are watched; what was compared with 0 is in the list afterwards."""
+    """Record comparisons of sizes; the list holds the values compared with 0 afterwards."""
     before = Tensor.shape
     sizes: Any = before.fget  # type: ignore[attr-defined]
     found: list[int] = []
@@ -79,7 +77,7 @@ def watched() -> Iterator[list[int]]:
 
 
 def turning_points(logs: Sequence[list[int]], traces: Sequence[dict[int, int]]) -> list[tuple[int, int]]:
-    """(group, size) of the sizes around which a comparison changes its outcome."""
+    """Return (group, size) of the sizes around which a comparison changes its outcome."""
     found: dict[tuple[int, int], None] = {}
     for values in dict.fromkeys(zip(*logs)):
         expression = fit(values, traces) if len(set(values)) > 1 else None

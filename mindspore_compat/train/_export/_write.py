@@ -33,7 +33,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 def as_input(item: Any) -> Any:
-    """Inputs as Tensors, also inside of tuples and lists; numbers stay and become part of the file, as upstream."""
+    """Return inputs as Tensors, also inside of tuples and lists; numbers stay, as part of the file, as in MindSpore."""
     if isinstance(item, Dataset):
         raise NotImplementedError(
             "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."
@@ -49,7 +49,7 @@ def as_input(item: Any) -> Any:
 
 
 def _input_names(net: Any, inputs: tuple[Any, ...]) -> list[str]:
-    """The names of ``construct``'s arguments; parts of a tuple are numbered."""
+    """Return the names of ``construct``'s arguments; parts of a tuple are numbered."""
     function = net.construct if isinstance(net, Cell) else net
     arguments: list[str] = []
     for argument in inspect.signature(function).parameters.values():
@@ -90,7 +90,7 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
 
 
 def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
-    """The message for inputs with open sizes; what it computes is compared with the network."""
+    """Return the message for inputs with open sizes, after a comparison of its results with the network's."""
     model, sizes, extra = dynamic_model(
         lambda given: mindir_model(_graph_of(net, given, mindir_kept), shares=False), mindir_sizes.merge, inputs
     )
@@ -100,7 +100,7 @@ def _open_mindir(net: Any, inputs: tuple[Any, ...]) -> Any:
 
 
 def write_large(path: str, net: Any, inputs: tuple[Any, ...], options: dict[str, Any], **how: Any) -> None:
-    """MINDIR with its parameters in files of their own."""
+    """Write MINDIR with its parameters in separate files."""
     separate: list[Any] = []
     model = mindir_model(_graph_of(net, inputs, mindir_kept), separate=separate)
     if options.get("custom_func") is not None:
@@ -146,7 +146,7 @@ def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> 
     return [finished(model, bool(options.get("float16"))).SerializeToString(deterministic=True)]
 
 
-#: {format: (suffix, what gives the file's bytes)}
+#: {format: (suffix, writer of the file's bytes)}
 WRITERS: dict[str, tuple[str, Callable[..., list[bytes]]]] = {
     "MINDIR": (".mindir", _mindir_pieces),
     "ONNX": (".onnx", _onnx_pieces),

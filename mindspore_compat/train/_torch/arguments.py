@@ -1,4 +1,4 @@
-"""Checks of what `TorchTrainStep` is given."""
+"""Checks of arguments of `TorchTrainStep`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OWNER = "TorchTrainStep"
 
 
 def check_torch_parts(optimizer: Any) -> None:
-    """TypeError unless the optimizer can drive a torch network."""
+    """Raise TypeError unless the optimizer can update a torch network."""
     if optimizer is not None and not isinstance(optimizer, torch.optim.Optimizer):
         hint = (
             "it holds MindSpore Parameters" if isinstance(optimizer, Optimizer) else f"it is {type(optimizer).__name__}"
@@ -32,7 +32,7 @@ def check_torch_parts(optimizer: Any) -> None:
 
 
 def check_network(amp_level: Any, amp_dtype: Any) -> None:
-    """ValueError for another level or dtype than `TorchTrainStep` takes."""
+    """Raise ValueError for a level or dtype that `TorchTrainStep` does not support."""
     if amp_level not in LEVELS:
         raise ValueError(f"For '{OWNER}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
     if amp_dtype not in (None, torch.float16, torch.bfloat16):
@@ -42,6 +42,6 @@ def check_network(amp_level: Any, amp_dtype: Any) -> None:
 
 
 def check_clip_norm(clip_norm: float | None) -> None:
-    """ValueError for a norm that is not above 0."""
+    """Raise ValueError for a norm that is not above 0."""
     if clip_norm is not None and not clip_norm > 0:
         raise ValueError(f"For '{OWNER}', 'clip_norm' must be a positive number, but got {clip_norm!r}.")

@@ -1,4 +1,4 @@
-"""How a batch reaches a torch network and its loss, and what of its outputs is the loss and what the prediction."""
+"""Batches for a torch network and its loss, and the loss and the prediction among its outputs."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _LABELS = ("labels", "label")
 
 
 class Batch:
-    """What the network is called with, and the labels (None where the loss is the network's own affair)."""
+    """Inputs of the network, and the labels (None if the network computes the loss)."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], labels: Any = None) -> None:
         self.args, self.kwargs, self.labels = args, kwargs, labels
 
     def through(self, network: Any) -> Any:
-        """The network's outputs."""
+        """Return the network's outputs."""
         return network(*self.args, **self.kwargs)
 
     def loss(self, loss_fn: Any, outputs: Any) -> Any:
-        """The loss function's value."""
+        """Return the loss function's value."""
         labels = tuple(self.labels) if isinstance(self.labels, (tuple, list)) else (self.labels,)
         return loss_fn(wrap(outputs), *wrap(labels)) if isinstance(loss_fn, Cell) else loss_fn(outputs, *labels)
 
 
 def split(network: Any, columns: tuple[Any, ...], has_loss_fn: bool) -> Batch:
-    """A batch as inputs and labels.
+    """Return a batch as inputs and labels.
 
-    With a loss function the last column is the label, of a dict the one called "labels" or "label", else the last.
-    Inputs that are a tuple, or a dict of names that ``forward`` takes, are its arguments.
+    With a loss function the last column is the label, in a dict the one named "labels" or "label", else the last.
+    Inputs that are a tuple, or a dict of names of ``forward``'s arguments, are its arguments.
 
     Raises:
         ValueError: for a batch without a label.
@@ -73,7 +73,7 @@ def _check_inputs(is_fine: bool, columns: tuple[Any, ...]) -> None:
 
 
 def _arguments(network: Any, named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """(positional, by name): by name where ``forward`` has all of the names, else in their order."""
+    """Return (positional, by name): by name if ``forward`` has all of the names, else in their order."""
     forward = getattr(_innermost(network), "construct" if isinstance(network, Cell) else "forward")
     parameters = inspect.signature(forward).parameters.values()
     names = {
@@ -87,14 +87,14 @@ def _arguments(network: Any, named: dict[str, Any]) -> tuple[tuple[Any, ...], di
 
 
 def _innermost(network: Any) -> Any:
-    """The module that a wrapper of torch (compiled, DataParallel, DistributedDataParallel, AveragedModel) runs."""
+    """Return the module in a wrapper of torch (compiled, DataParallel, DistributedDataParallel, AveragedModel)."""
     while (inner := wrapped_module(network)) is not None:
         network = inner
     return network
 
 
 def loss_of(outputs: Any) -> Any:
-    """The loss that a network returned: its output itself, or what the output has under the name "loss".
+    """Return the loss in a network's output: the output itself, or its entry "loss".
 
     Raises:
         TypeError: if there is none.
@@ -116,14 +116,12 @@ def loss_of(outputs: Any) -> Any:
 
 
 def prediction_of(outputs: Any) -> Any:
-    """What loss functions and metrics compare with labels: the "logits" of an object that has them, else
-    the outputs.
-    """
+    """Return the prediction for loss functions and metrics: the "logits" of an object with them, else the outputs."""
     if isinstance(outputs, Mapping):
         return outputs.get("logits", outputs)
     return getattr(outputs, "logits", outputs)
 
 
 def wrapped(outputs: Any) -> Any:
-    """Outputs of any structure that torch knows, with `Tensor` for each tensor."""
+    """Return outputs of any structure that torch knows, with `Tensor` for each tensor."""
     return pytree.tree_map_only(torch.Tensor, wrap, outputs)

@@ -1,4 +1,4 @@
-"""MindSpore's parameter names and shapes for a plain torch module, by the types of its modules.
+"""MindSpore's parameter names and shapes for a torch module, by the types of its modules.
 
 A norm's ``weight``, ``bias``, ``running_mean``, ``running_var`` are ``gamma``, ``beta``, ``moving_mean``,
 ``moving_variance``; an embedding's ``weight`` is ``embedding_table``, a PReLU's is ``w``; a one-dimensional convolution
@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from mindspore_compat._random.lazy_init import unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -41,14 +42,14 @@ _NORM = {
     "running_var": "moving_variance",
     "num_batches_tracked": None,
 }
-#: module types: {torch name: MindSpore name, None if MindSpore has no such thing}
+#: module types: {torch name: MindSpore name, None if MindSpore has none}
 _NAMES: list[tuple[tuple[type, ...], Mapping[str, str | None]]] = [
     ((nn.BatchNorm3d,), {key: value and f"bn2d.{value}" for key, value in _NORM.items()}),
     ((nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.GroupNorm), _NORM),
     ((nn.Embedding, nn.EmbeddingBag), {"weight": "embedding_table"}),
     ((nn.PReLU,), {"weight": "w"}),
 ]
-#: other names for the same: torch's own (as mindspore.mint has), those without the inner cell of BatchNorm3d, older
+#: aliases: torch's own (as in mindspore.mint), those without the inner cell of BatchNorm3d, older
 # ones
 _ALSO = {
     "bn2d.gamma": "gamma",
@@ -58,7 +59,7 @@ _ALSO = {
     "w": "a",
 }
 _CHILDREN = {(nn.TransformerEncoderLayer, nn.TransformerDecoderLayer): {"linear1": "dense1", "linear2": "dense2"}}
-#: what stands before a parameter's name in the state of an optimizer, which is not the parameter
+#: prefixes of a parameter's name in an optimizer's state, which is not the parameter
 _STATE = re.compile(
     r"(moments?[12]?|vhat|adam_[mv]|lamb_[mv]|accum|accum_update|stat|mean_grad|mean_square|linear|prev|step_size|exp_avg(_sq)?|"
     r"momentum_buffer|ema|accumulated|loss_fn)\.$"
@@ -78,7 +79,7 @@ class Target:
     has_extra_axis: bool = False
 
     def as_mindspore(self) -> torch.Tensor:
-        """In MindSpore's shape."""
+        """Return the tensor in MindSpore's shape."""
         return self.tensor.unsqueeze(2) if self.has_extra_axis else self.tensor
 
 
@@ -90,7 +91,7 @@ def _own_name(module: nn.Module, name: str) -> str | None:
 
 
 def wrapped_module(module: nn.Module) -> nn.Module | None:
-    """What a wrapper of torch is around, None for any other module."""
+    """Return the module inside a wrapper of torch, None for any other module."""
     compiled = module._modules.get("_orig_mod")
     if compiled is not None:
         return compiled
@@ -100,8 +101,8 @@ def wrapped_module(module: nn.Module) -> nn.Module | None:
 
 
 def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
-    """(MindSpore path with its dot, module) of a module and all inside; what a wrapper of torch is around has the
-    wrapper's place.
+    """Yield (MindSpore path with its dot, module) of a module and all inner ones; the module inside a wrapper of torch
+    takes the wrapper's place.
     """
     yield path, module
     inner = wrapped_module(module)
@@ -129,8 +130,8 @@ def _targets(net: nn.Module) -> Iterator[Target]:
 
 
 def torch_targets(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    """(MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold, each
-    tensor once.
+    """Yield (MindSpore name, parameter or buffer) of everything in the module that a MindSpore checkpoint may hold,
+    each tensor once.
     """
     if hasattr(net, "checkpoint_targets"):  # a training step of Model: the network and the optimizer's state
         yield from net.checkpoint_targets()
@@ -146,7 +147,7 @@ def _all_targets(net: nn.Module) -> list[Target]:
 
 
 def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
-    """What `save_checkpoint` writes for a torch module."""
+    """Yield the items that `save_checkpoint` writes for a torch module."""
     yield from ((target.name, target.as_mindspore()) for target in _all_targets(net))
     if hasattr(net, "checkpoint_extras"):
         yield from net.checkpoint_extras()
@@ -156,12 +157,12 @@ def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
-    """The value as it fits the tensor.
+    """Return the value in the tensor's shape.
 
     Raises:
         RuntimeError: if shape or dtype do not fit.
     """
-    data, tensor = plain(value), target.tensor
+    data, tensor = unmoved(value), target.tensor
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
@@ -182,7 +183,7 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
 
 
 def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """The dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases taken apart into torch's
+    """Return the dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases split into torch's
     parameters.
     """
     result = dict(parameter_dict)
@@ -216,13 +217,13 @@ def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str
 
 
 def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(prefix of the dict's names, prefix of the net's) to try when a name is not found: what stands before a name in
-    the dict, or in the net.
+    """Yield (prefix of the dict's names, prefix of the net's) to try for a missing name: prefixes of that name in the
+    dict, or in the net.
     """
     tried: set[tuple[str, str]] = set()
 
     def is_state(ahead: str) -> bool:
-        """Whether such names stand beside those without the prefix: an optimizer's state, whatever it is called."""
+        """Return whether such names exist also without the prefix: an optimizer's state, whatever its name."""
         return bool(_STATE.match(ahead)) or any(ahead + name in values for name in values)
 
     for target in targets:
@@ -242,10 +243,10 @@ def _prefixes(targets: list[Target], values: Mapping[str, Any]) -> Iterator[tupl
 def load_into_module(
     net: nn.Module, parameter_dict: dict[str, Any], strict_load: bool, by_prefix: bool = True
 ) -> tuple[list[str], list[str]]:
-    """Copy the values into the module's parameters and buffers; what `load_param_into_net` does for torch modules.
+    """Copy the values into the module's parameters and buffers, for `load_param_into_net` of torch modules.
 
-    Nothing is changed if anything does not fit. With ``by_prefix``, names are also looked for behind a prefix, and what
-    is missing is logged with the nearest names that were not used.
+    Nothing is changed if anything does not fit. With ``by_prefix``, names are also searched behind a prefix, and
+    missing ones are logged with the nearest unused names.
     """
     body = getattr(net, "network", net) if hasattr(net, "checkpoint_targets") else net
     values = _flat_weights(body, parameter_dict)
@@ -285,7 +286,7 @@ def load_into_module(
 
 
 def nearest(name: str, shape: tuple[int, ...], values: Mapping[str, Any]) -> list[str]:
-    """Up to three names of the dict that may be meant by a name: of the same shape first, then by their letters."""
+    """Return up to three candidates in the dict for a name: of the same shape first, then by their letters."""
     fitting = [
         key
         for key, value in values.items()
@@ -315,10 +316,10 @@ def _tell_nearest(missing: list[Target], unused: dict[str, Any]) -> None:
 
 
 def from_torch_names(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """A torch ``state_dict`` under MindSpore's names, guessed from names and shapes where there is no module to ask.
+    """Return a torch ``state_dict`` under MindSpore's names, guessed from names and shapes, without the module.
 
     A layer with ``running_mean``, or with a one-dimensional ``weight``, is a norm; one with only a two-dimensional
-    ``weight`` and "emb" in its name, or called ``wte`` or ``wpe``, is an embedding. Saving the module itself needs no
+    ``weight`` and "emb" in its name, or named ``wte`` or ``wpe``, is an embedding. Saving the module itself needs no
     guess.
     """
     result: dict[str, torch.Tensor] = {}
@@ -350,7 +351,7 @@ _TO_TORCH = {
 
 
 def to_torch_names(name: str) -> str:
-    """The torch name for a MindSpore name, where that says it without a module."""
+    """Return the torch name for a MindSpore name, if it is unambiguous without a module."""
     path, dot, own = re.sub(r"(^|\.)bn2d\.", r"\1", name).rpartition(".")
     return path + dot + _TO_TORCH.get(own, own)
 
@@ -358,11 +359,11 @@ def to_torch_names(name: str) -> str:
 def to_torch_state(
     values: Mapping[str, torch.Tensor], like: Mapping[str, torch.Tensor] | None = None
 ) -> tuple[dict[str, torch.Tensor], list[str]]:
-    """A checkpoint under torch's names and in torch's shapes, and the names of which only the network says the shape.
+    """Return a checkpoint under torch's names and in torch's shapes, and the names whose shape depends on the network.
 
-    Those are weights that may be of a one-dimensional convolution (MindSpore's has an axis more, it is taken away) or
-    of a two-dimensional one, and the flat weights of recurrent layers of MindSpore 1.x. With ``like``, a checkpoint of
-    the torch network, those with its shapes are none.
+    Those are weights that may be of a one-dimensional convolution (MindSpore's extra axis is removed) or of a
+    two-dimensional one, and the flat weights of recurrent layers of MindSpore 1.x. With ``like``, a checkpoint of the
+    torch network, those with its shapes are not among them.
     """
     is_planar = any(value.dim() == 4 and value.shape[2] > 1 for value in values.values())
     state, doubtful = {}, []

@@ -16,10 +16,10 @@ __all__ = ["TorchEvalStep", "TorchPredict", "TorchStep"]
 
 
 class TorchStep(torch.nn.Module):
-    """A network with its loss; offers what callbacks expect of a train network.
+    """Network with its loss, and the attributes that callbacks use of a train network.
 
     Args:
-        amp_level: but for "O0", the network runs under ``torch.autocast``, and its outputs are handed on in float32.
+        amp_level: but for "O0", the network runs under ``torch.autocast``, and its outputs are returned in float32.
         amp_dtype: torch.float16 or torch.bfloat16; None is float16 on a GPU, bfloat16 elsewhere.
     """
 
@@ -30,15 +30,15 @@ class TorchStep(torch.nn.Module):
         self.network = network
         self.loss_fn = loss_fn
         self.amp_level, self.amp_dtype = amp_level, amp_dtype
-        placement.adopted(self)  # torch makes modules on the CPU
+        placement.adopted(self)  # torch creates modules on the CPU
 
     def device_type(self) -> str:
-        """Where the network's first parameter is."""
+        """Return the device type of the network's first parameter."""
         first = next(self.network.parameters(), None)
         return "cpu" if first is None else first.device.type
 
     def outputs_for(self, batch: Any) -> Any:
-        """The network's outputs in its precision, as float32 if that is a lower one."""
+        """Return the network's outputs in its precision, as float32 if that is lower."""
         if self.amp_level == "O0":
             return batch.through(self.network)
         device_type = self.device_type()
@@ -55,15 +55,15 @@ class TorchStep(torch.nn.Module):
         return self
 
     def get_parameters(self, expand: bool = True) -> Iterator[torch.Tensor]:
-        """The network's parameters."""
+        """Return the network's parameters."""
         return iter(self.network.parameters(expand))
 
     def trainable_params(self, recurse: bool = True) -> list[torch.Tensor]:
-        """The network's parameters with requires_grad."""
+        """Return the network's parameters with requires_grad."""
         return [parameter for parameter in self.network.parameters(recurse) if parameter.requires_grad]
 
     def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor) of all that a checkpoint keeps."""
+        """Yield (MindSpore name, tensor) of all entries of a checkpoint."""
         yield from torch_targets(self.network)
 
 
@@ -73,11 +73,11 @@ def _as_float32(outputs: Any) -> Any:
     )
 
 
-placement.follow(TorchStep)  # also what was built before the device was chosen
+placement.follow(TorchStep)  # also networks built before the device was chosen
 
 
 class TorchEvalStep(TorchStep):
-    """(loss, outputs, label) as Tensors, for metrics."""
+    """Cell that returns (loss, outputs, label) as Tensors, for metrics."""
 
     def forward(self, *inputs: Any) -> Any:
         batch = split(self.network, inputs, self.loss_fn is not None)

@@ -21,7 +21,7 @@ _INTERVALS = ("step", "epoch")
 
 
 class Rates:
-    """Moves the rates of an optimizer on.
+    """Schedule of an optimizer's rates.
 
     Args:
         scheduler: of ``torch.optim.lr_scheduler``, stepped after each update or epoch; or a `LearningRateSchedule`, a
@@ -58,7 +58,7 @@ class Rates:
             ) from None
 
     def before_update(self) -> None:
-        """Set the rate of this update, where it is a function of their number."""
+        """Set the rate of this update, if it is a function of their number."""
         if self._rate is not None:
             rate = self._rate(self.count)
             for group in self._optimizer.param_groups:
@@ -68,18 +68,18 @@ class Rates:
                     group["lr"] = rate
 
     def after(self, what: str) -> None:
-        """An update ("step") or an "epoch" was done."""
+        """Count a finished update ("step") or "epoch"."""
         if what == self._interval:
             self.count += 1
             if self._torch is not None:
                 self._torch.step()
 
     def state(self) -> dict[str, Any]:
-        """What `restore` takes."""
+        """Return the state for `restore`."""
         return {"count": self.count, "scheduler": None if self._torch is None else packed(self._torch.state_dict())}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Continue from a state."""
         self.count = int(state["count"])
         if self._torch is not None and state["scheduler"] is not None:
             self._torch.load_state_dict(unpacked(state["scheduler"]))

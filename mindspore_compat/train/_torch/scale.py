@@ -1,5 +1,5 @@
-"""MindSpore's loss scale on ``torch.amp.GradScaler``: the scaler scales and leaves out updates, a `LossScaleManager`
-says how the scale goes on.
+"""MindSpore's loss scale on ``torch.amp.GradScaler``: the scaler scales and skips updates, a `LossScaleManager`
+controls the scale.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ __all__ = ["LossScaler"]
 
 
 class LossScaler(torch.amp.GradScaler):
-    """A GradScaler whose scale is changed by the update Cell of a loss scale manager, on the device.
+    """GradScaler with a scale changed by the update Cell of a loss scale manager, on the device.
 
-    A manager without such a Cell is asked for its scale before each step; whether it is notified of overflows is the
-    caller's affair.
+    A manager without such a Cell is read before each step; the caller notifies it of overflows.
 
     Args:
         device_type: of the network's parameters.
@@ -44,22 +43,22 @@ class LossScaler(torch.amp.GradScaler):
 
     @_scale.setter
     def _scale(self, value: Any) -> None:
-        """Torch's constructor has none yet."""
+        """Do nothing: torch's constructor has no scale yet."""
 
     def _lazy_init_scale_growth_tracker(self, dev: torch.device) -> None:
-        """Torch's own state: ours has been there from the start."""
+        """Do nothing: torch creates its state here; this class has its own from the start."""
 
     def begin(self) -> None:
-        """An update's first batch comes."""
+        """Begin an update's first batch."""
         if self._update_cell is None:
             plain(self._sense).fill_(float(self._manager.get_loss_scale()))
 
     def current(self) -> torch.Tensor:
-        """The scale as it is, float32 of shape ()."""
+        """Return the current scale, float32 of shape ()."""
         return plain(self._sense).clone()
 
     def overflow(self) -> torch.Tensor:
-        """Whether gradients that were unscaled since the last `update` held NaN or infinity; bool of shape ()."""
+        """Return whether gradients unscaled since the last `update` held NaN or infinity; bool of shape ()."""
         assert self._scale is not None
         found = [
             value.to(self._scale.device)
@@ -69,17 +68,17 @@ class LossScaler(torch.amp.GradScaler):
         return torch.stack(found).sum() > 0
 
     def leaves_out(self, overflow: torch.Tensor) -> bool:
-        """Whether a step with that overflow changes no weight."""
+        """Return whether a step with that overflow changes no weight."""
         return self._drops and bool(overflow)
 
     def step(self, optimizer: torch.optim.Optimizer, *args: Any, **kwargs: Any) -> float | None:
-        """An update from unscaled gradients; left out after an overflow, if the manager has it so."""
+        """Update from unscaled gradients; skip this after an overflow, if the manager drops such updates."""
         if not self._drops:
             return optimizer.step(*args, **kwargs)
         return super().step(optimizer, *args, **kwargs)
 
     def update(self, new_scale: float | torch.Tensor | None = None) -> None:
-        """Change the scale as the manager has it, or set it."""
+        """Change the scale by the manager, or set it."""
         if new_scale is not None:
             plain(self._sense).copy_(torch.as_tensor(new_scale))
         elif self._update_cell is not None:
@@ -87,13 +86,13 @@ class LossScaler(torch.amp.GradScaler):
         self._per_optimizer_states: Any = defaultdict(_refresh_per_optimizer_state)
 
     def __getstate__(self) -> dict[str, Any]:
-        return dict(self.__dict__)  # torch's keeps the scale as the one to begin with
+        return dict(self.__dict__)  # torch's stores the scale as the initial one
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
     def targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(name, tensor) of what a checkpoint keeps, under the names that a MindSpore step's has."""
+        """Yield (name, tensor) of the entries of a checkpoint, under the names of a MindSpore step."""
         yield "scale_sense", plain(self._sense)
         if self._update_cell is not None:
             yield from ((parameter.name, plain(parameter)) for parameter in self._update_cell.get_parameters())

@@ -1,5 +1,5 @@
-"""What of a run with a torch network is no tensor of its own in a checkpoint: rates, schedules, counts, place in the
-data, random generators.
+"""State of a run with a torch network that is no separate tensor in a checkpoint: rates, schedules, counts, place in
+the data, generator states.
 
 All of it is one entry of the checkpoint, `NAME`: the bytes of a JSON text.
 """
@@ -35,7 +35,7 @@ _TUPLE, _ITEMS, _COUNTS = "tuple", "items", "counts"
 
 
 def random_state(own: Sequence[torch.Generator] = ()) -> dict[str, Any]:
-    """The state of torch's, NumPy's and Python's global generators, and of the data's ``own``."""
+    """Return the state of torch's, NumPy's and Python's global generators, and of the data's ``own``."""
     kind, keys, place, has_gauss, gauss = np.random.get_state(legacy=True)
     state = {
         "torch": _text(torch.get_rng_state().numpy()),
@@ -50,7 +50,7 @@ def random_state(own: Sequence[torch.Generator] = ()) -> dict[str, Any]:
 
 
 def set_random_state(state: dict[str, Any], own: Sequence[torch.Generator] = ()) -> None:
-    """Put the global generators, and those of the data, where they were."""
+    """Restore the global generators, and those of the data."""
     for generator, text in zip(own, state.get("data", ())):
         generator.set_state(torch.from_numpy(_array(text, np.uint8)))
     torch.set_rng_state(torch.from_numpy(_array(state["torch"], np.uint8)))
@@ -64,7 +64,7 @@ def set_random_state(state: dict[str, Any], own: Sequence[torch.Generator] = ())
 
 
 def generators_of(dataset: Any) -> list[torch.Generator]:
-    """A DataLoader's own generators, and its samplers', each once."""
+    """Return a DataLoader's own generators, and its samplers', each once."""
     batch_sampler = getattr(dataset, "batch_sampler", None)
     owners = (dataset, getattr(dataset, "sampler", None), batch_sampler, getattr(batch_sampler, "sampler", None))
     found = [getattr(owner, "generator", None) for owner in owners]
@@ -72,7 +72,7 @@ def generators_of(dataset: Any) -> list[torch.Generator]:
 
 
 def packed(value: Any) -> Any:
-    """Numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element: as JSON holds them.
+    """Return the JSON form of numbers, texts, None, lists, tuples, dicts with keys of any kind, tensors of one element.
 
     Raises:
         TypeError: for anything else.
@@ -95,7 +95,7 @@ def packed(value: Any) -> Any:
 
 
 def unpacked(value: Any) -> Any:
-    """Back from `packed`; a dict's kind is lost, but a Counter's."""
+    """Return the inverse of `packed`; the type of a dict is lost, except Counter."""
     if isinstance(value, list):
         return [unpacked(item) for item in value]
     if isinstance(value, dict):
@@ -108,7 +108,7 @@ def unpacked(value: Any) -> Any:
 
 
 def packed_parts(values: dict[str, Any], leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Each entry that can be held; others were given by whoever built the object, and will be again."""
+    """Return each entry that `packed` supports; the constructor's caller provides the others again."""
     found = {}
     for key, value in values.items():
         if key not in leave_out:
@@ -118,7 +118,7 @@ def packed_parts(values: dict[str, Any], leave_out: tuple[str, ...] = ()) -> dic
 
 
 def restore_parts(target: dict[str, Any], parts: dict[str, Any]) -> None:
-    """Give the entries of a dict their values back; tensors are filled."""
+    """Restore the entries of a dict; tensors are filled in place."""
     for key, value in parts.items():
         old = target.get(key)
         if isinstance(old, torch.Tensor):
@@ -129,12 +129,12 @@ def restore_parts(target: dict[str, Any], parts: dict[str, Any]) -> None:
 
 
 def encoded(state: dict[str, Any]) -> torch.Tensor:
-    """As the entry of a checkpoint, uint8 of shape (bytes,)."""
+    """Return the entry of a checkpoint, uint8 of shape (bytes,)."""
     return torch.frombuffer(bytearray(json.dumps(state).encode()), dtype=torch.uint8)
 
 
 def decoded(entry: torch.Tensor) -> dict[str, Any]:
-    """Back from `encoded`.
+    """Return the inverse of `encoded`.
 
     Raises:
         ValueError: if the entry is not such a text.

@@ -31,8 +31,8 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class TorchTrainStep(TorchStep):
-    """A training step of a torch network: forward, backward, update. What `Model` builds for one; give it to `Model` as
-    the network for more.
+    """A training step of a torch network: forward, backward, update. `Model` builds one; for more options, pass one to
+    `Model` as the network.
 
     Returns the loss as a Tensor, with a loss scale (loss, overflow, scale of the next step) as
     `nn.TrainOneStepWithLossScaleCell`.
@@ -43,7 +43,7 @@ class TorchTrainStep(TorchStep):
             an object with a "loss".
         optimizer: of ``torch.optim``; None if the network updates itself.
         amp_level: "O0", or "O1", "O2", "O3", "auto": ``torch.autocast``, which decides by operator at each of them;
-            "O2" also brings a `DynamicLossScaleManager`, as upstream. See ``amp_dtype`` of the base.
+            "O2" also brings a `DynamicLossScaleManager`, as MindSpore. See ``amp_dtype`` of the base.
         loss_scale_manager: replaces what the level brings; None is no loss scale.
         scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the
             number of updates.
@@ -93,10 +93,10 @@ class TorchTrainStep(TorchStep):
         self._rates = None if optimizer is None else Rates(optimizer, scheduler, interval)
         self._parts = check_positive_int(accumulate, "accumulate", OWNER)
         self._clip_norm = clip_norm
-        self._done = 0  # batches whose gradients wait for an update
+        self._done = 0  # batches with gradients that wait for an update
         self.epoch = self.batch = 0
-        self._began: dict[str, Any] | None = None  # the random generators when the epoch began
-        self._loaded: dict[str, Any] | None = None  # where random generators were, by the checkpoint that was loaded
+        self._began: dict[str, Any] | None = None  # generator states at the start of the epoch
+        self._loaded: dict[str, Any] | None = None  # generator states of the loaded checkpoint
         self._resumed: dict[str, Any] | None = None
         self._now: dict[str, Any] | None = None
         self._generators: list[torch.Generator] = []  # the data's own
@@ -137,15 +137,15 @@ class TorchTrainStep(TorchStep):
         return found if scaler is None else (found, wrap(overflow), wrap(scaler.current()))
 
     def _without_reduction(self) -> Any:
-        """DistributedDataParallel reduces the gradients of an update's last batch, which are those of all."""
+        """Return DistributedDataParallel's no_sync: only an update's last batch reduces gradients, for all batches."""
         no_sync = getattr(self.network, "no_sync", None)
         return contextlib.nullcontext() if no_sync is None else no_sync()
 
     def _update(self) -> torch.Tensor:
-        """One update from the gradients there are; returns whether they overflowed."""
+        """Update once from the accumulated gradients; return whether they overflowed."""
         optimizer, scaler, rates = self.optimizer, self._scaler, self._rates
         assert rates is not None
-        if self._done < self._parts:  # an epoch's last batches: the mean of those there are
+        if self._done < self._parts:  # an epoch's last batches: the mean of the present ones
             for parameter in self._parameters_with_gradients():
                 parameter.grad.mul_(self._parts / self._done)
         self._done = 0
@@ -178,8 +178,7 @@ class TorchTrainStep(TorchStep):
     # --- epochs -------------------------------------------------------------------------------------------------------
 
     def resume(self) -> int:
-        """Let the next training go on where the checkpoint that was loaded left off; returns what it takes as
-        ``initial_epoch``.
+        """Continue from the loaded checkpoint in the next training; return its ``initial_epoch``.
 
         Raises:
             RuntimeError: if no checkpoint of a step was loaded.
@@ -193,7 +192,7 @@ class TorchTrainStep(TorchStep):
         return self.epoch
 
     def begin_epoch(self, epoch: int, dataset: Any = None) -> int | None:
-        """The loop begins an epoch, counted from 0, over the dataset.
+        """Begin an epoch of the loop, counted from 0, over the dataset.
 
         Returns:
             The number of its batches that a resumed run has behind it, else None.
@@ -217,13 +216,13 @@ class TorchTrainStep(TorchStep):
         return None
 
     def continue_epoch(self) -> None:
-        """The batches behind a resumed run were left out: random generators go on where they were."""
+        """Restore the generator states after the batches before a resumed run were skipped."""
         if self._now is not None:
             state.set_random_state(self._now, self._generators)
             self._now = None
 
     def end_epoch(self, size: int) -> None:
-        """The loop left an epoch of ``size`` batches; one that was stopped within goes on when it is resumed."""
+        """End the loop's epoch of ``size`` batches; one stopped inside continues on resumption."""
         if self.batch < size:
             return
         if self._done:
@@ -235,8 +234,8 @@ class TorchTrainStep(TorchStep):
     # --- checkpoints --------------------------------------------------------------------------------------------------
 
     def _named(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor) of the network, and of a loss function that is a module as ``loss_fn.NAME``, each
-        tensor once.
+        """Yield (MindSpore name, tensor) of the network, and of a loss function that is a module as ``loss_fn.NAME``,
+        each tensor once.
         """
         seen = set()
         for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn)):
@@ -246,7 +245,7 @@ class TorchTrainStep(TorchStep):
                     yield prefix + name, tensor
 
     def checkpoint_targets(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(MindSpore name, tensor): `_named`, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the
+        """Yield (MindSpore name, tensor): `_named`, the optimizer's state as ``STATE.PARAMETER``, the loss scale's, the
         average's as ``ema.``.
         """
         found = list(self._named())
@@ -262,8 +261,8 @@ class TorchTrainStep(TorchStep):
             yield from ((f"ema.{name}", tensor) for name, tensor in torch_targets(self.ema))
 
     def checkpoint_extras(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """What a checkpoint holds beside `checkpoint_targets`: gradients that wait for an update, and one entry of all
-        else.
+        """Yield the entries of a checkpoint beside `checkpoint_targets`: gradients that wait for an update, and one
+        entry of all other state.
         """
         if self.optimizer is None:
             return
@@ -298,7 +297,7 @@ class TorchTrainStep(TorchStep):
         )
 
     def _counters(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """(torch name, tensor) of single numbers that MindSpore has no name for: ``num_batches_tracked`` of norms."""
+        """Yield (torch name, tensor) of single numbers without a MindSpore name: ``num_batches_tracked`` of norms."""
         for prefix, module in (("", self.network), ("loss_fn.", self.loss_fn), ("ema.", self.ema)):
             if isinstance(module, torch.nn.Module):
                 named = {id(tensor) for _, tensor in torch_targets(module)}
@@ -309,7 +308,7 @@ class TorchTrainStep(TorchStep):
                 )
 
     def check_optimizer_state(self, values: dict[str, Any]) -> None:
-        """ValueError if the entry of the run's state is damaged or of another optimizer: before anything is changed."""
+        """Raise ValueError if the entry of the run's state is damaged or of another optimizer, before any change."""
         if self.optimizer is None or not isinstance(values.get(state.NAME), torch.Tensor):
             return
         found = state.decoded(values[state.NAME])
@@ -324,8 +323,8 @@ class TorchTrainStep(TorchStep):
             )
 
     def restore_optimizer_state(self, values: dict[str, Any]) -> list[str]:
-        """Take what `load_param_into_net` found no tensor for: a fresh optimizer's states and `checkpoint_extras`.
-        Returns the names used.
+        """Restore entries without a tensor in `load_param_into_net`: a fresh optimizer's states and
+        `checkpoint_extras`. Return the names used.
 
         Raises:
             ValueError: if the entry of the run's state is damaged.
@@ -342,7 +341,7 @@ class TorchTrainStep(TorchStep):
             if key == "accumulated":
                 tensor.grad = torch._C.TensorBase.detach(value).to(tensor.device, copy=True)
             elif key not in self.optimizer.state[tensor]:
-                where = "cpu" if key == "step" else tensor.device  # a step counter stays there, as torch keeps it
+                where = "cpu" if key == "step" else tensor.device  # a step counter stays on the CPU, as in torch
                 found = value.detach().to(where, copy=True)
                 self.optimizer.state[tensor][key] = torch._C.TensorBase.detach(found)
             else:

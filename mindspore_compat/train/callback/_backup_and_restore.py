@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.BackupAndRestore``."""
+"""The callback `BackupAndRestore`. MindSpore: ``mindspore.train.BackupAndRestore``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BackupAndRestore"]
 
 
 class BackupAndRestore(Callback):
-    """Keeps a backup of the training network in ``backup_dir``, and starts from it if one is there.
+    """Backup of the training network in ``backup_dir``, and start from an existing one.
 
     Args:
         save_freq: "epoch", or n: every n-th epoch.
@@ -43,7 +43,7 @@ class BackupAndRestore(Callback):
             load_checkpoint(self.backup_file, net=run_context.original_args().train_network)
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Save, if it is time."""
+        """Save every ``save_freq`` epochs."""
         cb_params = run_context.original_args()
         if cb_params.cur_epoch_num % self.save_freq == 0:
             save_checkpoint(cb_params.train_network, self.backup_file)

@@ -1,4 +1,4 @@
-"""`Callback`, `RunContext` and how a list of callbacks runs. Upstream: ``mindspore.train.callback``."""
+"""`Callback`, `RunContext` and the runner of a list of callbacks. MindSpore: ``mindspore.train.callback``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["Callback", "RunContext", "CallbackManager", "InternalCallbackParam",
 
 
 def is_train_only(callback: Callback) -> bool:
-    """Whether a callback does not run in the evaluation inside of `fit`: one of ours that says so, or its heir under
-    the same name.
+    """Return whether a callback does not run in the evaluation inside of `fit`: one of this package that says so, or
+    its subclass of the same name.
 
-    Heirs under another name do run there, as upstream's.
+    Subclasses with another name do run there, as in MindSpore.
     """
     cls = type(callback)
     return any(base.__dict__.get("_trains_only", False) and base.__name__ == cls.__name__ for base in cls.__mro__)
@@ -28,12 +28,12 @@ _STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 _HOOKS = tuple(f"on_{mode}_{stage}" for mode in ("train", "eval") for stage in _STAGES)
 
 
-#: the hooks that do nothing, as they are defined: a test may put others into the class
+#: the default hooks, which do nothing: a test may set others in the class
 _DEFAULTS = {name: value for name, value in vars(Callback).items() if callable(value)}
 
 
 def _is_default(callback: Callback, hook: str) -> bool:
-    """Whether a hook does nothing: neither it nor what it falls back to is overridden."""
+    """Return whether a hook does nothing: neither it nor its fallback is overridden."""
     for name in (hook, hook.removeprefix("on_train_").removeprefix("on_eval_")):
         if name in callback.__dict__ or getattr(type(callback), name) is not _DEFAULTS[name]:
             return False
@@ -41,7 +41,7 @@ def _is_default(callback: Callback, hook: str) -> bool:
 
 
 class CallbackManager(Callback):
-    """Runs a list of callbacks in order; hooks that nobody overrides cost nothing.
+    """Runner of a list of callbacks in order; zero cost for hooks that no callback overrides.
 
     Raises:
         TypeError: if there is anything but Callbacks.
@@ -69,7 +69,7 @@ class CallbackManager(Callback):
 
     def __enter__(self) -> CallbackManager:
         if self._stack is None:
-            with ExitStack() as stack:  # closes what was opened if a later callback refuses
+            with ExitStack() as stack:  # closes the open callbacks if a later one raises
                 entered = [stack.enter_context(callback) for callback in self._callbacks]
                 self._stack = stack.pop_all()
             self._callbacks = [new if isinstance(new, Callback) else old for new, old in zip(entered, self._callbacks)]
@@ -80,7 +80,7 @@ class CallbackManager(Callback):
         return self._stack.__exit__(*err) if self._stack is not None else None
 
     def _bind(self) -> None:
-        """Find out who overrides what."""
+        """Find out which callback overrides which hook."""
         for hook in (*_STAGES, *_HOOKS):
             self.__dict__[hook] = self._runner(hook)
 
@@ -95,11 +95,11 @@ class CallbackManager(Callback):
 
 
 class MissingParamError(AttributeError, KeyError):
-    """A KeyError as upstream's, and an AttributeError, so that ``hasattr`` works."""
+    """KeyError as in MindSpore, and an AttributeError, so that ``hasattr`` works."""
 
 
 class InternalCallbackParam(dict):
-    """A dict whose items are attributes too; what ``RunContext.original_args()`` returns."""
+    """A dict with items as attributes, too: the result of ``RunContext.original_args()``."""
 
     def __getattr__(self, key: str) -> Any:
         try:
@@ -112,7 +112,7 @@ class InternalCallbackParam(dict):
 
 
 class RunContext:
-    """What callbacks see of a run; `request_stop` ends it.
+    """State of a run for callbacks; `request_stop` ends it.
 
     ``original_args()`` holds in training: train_network, network, epoch_num, batch_num, mode, loss_fn, optimizer,
     parallel_mode, device_number, train_dataset, train_dataset_element, list_callback, cur_epoch_num, cur_step_num (from
@@ -129,7 +129,7 @@ class RunContext:
         self._stop_requested = False
 
     def original_args(self) -> Any:
-        """The run's parameters."""
+        """Return the run's parameters."""
         return self._original_args
 
     def request_stop(self) -> None:
@@ -137,7 +137,7 @@ class RunContext:
         self._stop_requested = True
 
     def get_stop_requested(self) -> bool:
-        """Whether a stop was requested."""
+        """Return whether a stop was requested."""
         return self._stop_requested
 
 
@@ -145,13 +145,13 @@ _current_net: Any = None
 
 
 def set_cur_net(net: Any) -> None:
-    """Remember the network that is being saved; scripts call it before saving as only Ascend does."""
+    """Remember the network to save; scripts call it before saving as on Ascend."""
     global _current_net
     _current_net = net
 
 
 def _handle_loss(loss: Any) -> Any:
-    """The loss in a network's outputs: the mean of a Tensor as a float; of several outputs the first."""
+    """Return the loss in a network's outputs: the mean of a Tensor as a float; of several outputs, the first."""
     if isinstance(loss, (tuple, list)):
         return loss[0] if isinstance(loss[0], torch.Tensor) else loss
     if isinstance(loss, torch.Tensor):

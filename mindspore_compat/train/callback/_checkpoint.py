@@ -1,4 +1,4 @@
-"""When to save checkpoints, and under which names. Upstream: ``mindspore.train.ModelCheckpoint``."""
+"""Saving of checkpoints, its times and names. MindSpore: ``mindspore.train.ModelCheckpoint``."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class ModelCheckpoint(Callback):
-    """Saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) as `CheckpointConfig` says, and once at
-    the end.
+    """Callback that saves ``PREFIX-EPOCH_STEP.ckpt`` (both from 1, the step within its epoch) by `CheckpointConfig`,
+    and once at the end.
 
-    In GRAPH_MODE the first step also leaves ``PREFIX-graph.meta``, the operators (else the layers) as MindSpore's graph
+    In GRAPH_MODE the first step also writes ``PREFIX-graph.meta``, the operators (else the layers) as MindSpore's graph
     message.
 
     Args:
@@ -54,11 +54,11 @@ class ModelCheckpoint(Callback):
 
     def __init__(self, prefix: Any = "CKP", directory: Any = None, config: CheckpointConfig | None = None) -> None:
         self._latest_ckpt_file_name = ""
-        self._place: tuple[str, str] | None = None  # what the functions for folder and prefix returned last
-        self._leaving: set[str] = set()  # files that go when the next is complete
+        self._place: tuple[str, str] | None = None  # last results of the functions for folder and prefix
+        self._leaving: set[str] = set()  # files to delete when the next is complete
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
-        self._graph_saved = False  # or not asked for at the first step
+        self._graph_saved = False  # or not requested at the first step
         if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
             raise ValueError(
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
@@ -88,20 +88,20 @@ class ModelCheckpoint(Callback):
         self._need_flush_from_cache = False  # Parameters are never cached here
 
     def step_end(self, run_context: RunContext) -> None:
-        """Save if it is time."""
+        """Save at a step that is due."""
         cb_params = run_context.original_args()
         if callable(self._prefix) or callable(self._directory):
-            self._place = self._called_place(cb_params)  # at every step, as upstream
+            self._place = self._called_place(cb_params)  # at every step, as in MindSpore
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
-            from mindspore_compat.train.summary._graph_file import write_graph  # summaries bring protobuf
+            from mindspore_compat.train.summary._graph_file import write_graph  # summaries need protobuf
 
             write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
         self._graph_saved = True
         self._save_ckpt(cb_params)
 
     def _called_place(self, cb_params: Any) -> tuple[str, str]:
-        """(folder, prefix) where either is a function.
+        """Return (folder, prefix) if either is a function.
 
         Raises:
             ValueError: if a function returns what is none.
@@ -117,16 +117,16 @@ class ModelCheckpoint(Callback):
         return made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 
     def end(self, run_context: RunContext) -> None:
-        """Save the last step, if that was not done, and wait for what is saved in the background."""
+        """Save the last step, if that was not done, and wait for background saves."""
         self._save_ckpt(run_context.original_args(), force_to_save=True)
         if self._config.async_save:
             background_writer().flush()
 
     def on_eval_step_end(self, run_context: RunContext) -> None:
-        """Evaluation saves nothing."""
+        """Do nothing: evaluation saves no checkpoint."""
 
     def on_eval_end(self, run_context: RunContext) -> None:
-        """Evaluation saves nothing."""
+        """Do nothing: evaluation saves no checkpoint."""
 
     @property
     def latest_ckpt_file_name(self) -> str:
@@ -159,14 +159,14 @@ class ModelCheckpoint(Callback):
         cb_params.last_save_ckpt_step, cb_params.latest_ckpt_file = step, path
 
     def _append_dict_content(self, epoch_num: int, step_num: int) -> None:
-        """Bring what ``append_info`` asked for up to date; numbers in its dict are where counting starts."""
+        """Update the values of ``append_info``; numbers in its dict are start values."""
         if "epoch_num" in self._append_dict:
             self._append_dict["epoch_num"] = self._append_epoch_num + epoch_num
         if "step_num" in self._append_dict:
             self._append_dict["step_num"] = self._append_step_num + step_num
 
     def _flush_from_cache(self, cb_params: Any) -> None:
-        """Nothing: Parameters are never cached here."""
+        """Do nothing: Parameters are never cached here."""
 
     def _write(self, path: str, cb_params: Any, obsolete: list[str]) -> None:
         config = self._config
@@ -193,12 +193,12 @@ class ModelCheckpoint(Callback):
                 self._manager.remove_ckpoint_file(name)
 
     def _make_room(self, directory: str, prefix: str) -> list[str]:
-        """Delete what the policy does not keep; returns those that must stay until the next file is complete.
+        """Delete files beyond the policy; return those that must stay until the next file is complete.
 
-        Upstream deletes all of them first. Here one complete checkpoint is there at any moment.
+        MindSpore deletes all of them first. Here one complete checkpoint always exists.
         """
         config, manager = self._config, self._manager
-        coming = background_writer().pending()  # asked first: what is complete in the meantime is in the folder
+        coming = background_writer().pending()  # read first: files completed in the meantime are in the folder
         manager.update_ckpoint_filelist(directory, prefix)
         self._leaving &= {*manager.ckpoint_filelist, *coming}
         complete = [path for path in manager.ckpoint_filelist if path not in self._leaving]
@@ -230,13 +230,13 @@ class ModelCheckpoint(Callback):
         return []
 
     def __exit__(self, error_type: Any = None, *err: Any) -> None:
-        """On an exception in training, wait for the background, and save a breakpoint file if ``exception_save`` asks
-        for it.
+        """Wait for background saves after an exception in training, and save a breakpoint file if ``exception_save`` is
+        set.
         """
         if error_type is not None and self._config.async_save:
             try:
                 background_writer().flush()
-            except (OSError, RuntimeError) as error:  # the exception of the training goes on
+            except (OSError, RuntimeError) as error:  # the exception of the training propagates
                 _log.error("ModelCheckpoint: %s", error)
         if error_type is not None and self._config.exception_save and self._last_params is not None:
             self._save_breakpoint(self._last_params)
@@ -245,7 +245,7 @@ class ModelCheckpoint(Callback):
         epoch, step = (
             cb_params.get("cur_epoch_num", 0),
             _step_in_epoch(cb_params),
-        )  # here upstream counts in the epoch for step_num too
+        )  # here MindSpore counts in the epoch for step_num too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
@@ -267,5 +267,5 @@ class ModelCheckpoint(Callback):
 
 
 def _step_in_epoch(cb_params: Any) -> int:
-    """From 1; 0 before the first."""
+    """Return the step in its epoch, from 1; 0 before the first."""
     return (cb_params.cur_step_num - 1) % cb_params.batch_num + 1 if cb_params.cur_step_num else 0

@@ -1,4 +1,4 @@
-"""What `ModelCheckpoint` saves, how often, how many files it keeps. Upstream: ``mindspore.train.CheckpointConfig``."""
+"""Content, frequency and number of `ModelCheckpoint`'s files. MindSpore: ``mindspore.train.CheckpointConfig``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INFO = ("epoch_num", "step_num")
 
 
 class CheckpointConfig:
-    """What `ModelCheckpoint` saves, how often, and how many files it keeps.
+    """Content, frequency and number of `ModelCheckpoint`'s files.
 
     Args:
         save_checkpoint_steps: steps from one checkpoint to the next; goes before ``save_checkpoint_seconds``.
@@ -119,7 +119,7 @@ class CheckpointConfig:
     map_param_inc = property(lambda self: self._map_param_inc, doc="Whether map parameters are saved incrementally.")
 
     def get_checkpoint_policy(self) -> dict[str, Any]:
-        """The policies as a dict."""
+        """Return the policies as a dict."""
         return {
             name: getattr(self, name)
             for name in (

@@ -1,4 +1,4 @@
-"""The checkpoints in a folder: which there are, which may go, which name is free."""
+"""The checkpoints in a folder: the existing files, those to delete, and free names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 def changed_at(path: str) -> float:
-    """When the file was changed; the beginning of time for one that another process of the run has removed."""
+    """Return the time of the file's last change; 0 for one that another process of the run has removed."""
     try:
         return os.path.getmtime(path)
     except FileNotFoundError:
@@ -37,14 +37,14 @@ class CheckpointManager:
         return len(self._ckpoint_filelist)
 
     def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
-        """Look for ``PREFIX-*`` without letters in the rest."""
+        """Find ``PREFIX-*`` without letters in the rest."""
         found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
         self._ckpoint_filelist = [
             path for path in found if os.path.isfile(path)
         ]  # no folders, FIFOs or links to nowhere
 
     def is_of(self, name: str, prefix: str) -> bool:
-        """Whether a file name is ``PREFIX-NUMBERS`` and of this format."""
+        """Return whether a file name is ``PREFIX-NUMBERS`` and of this format."""
         end = "." + self._format
         return (
             name.startswith(prefix + "-")
@@ -53,7 +53,7 @@ class CheckpointManager:
         )
 
     def remove_ckpoint_file(self, file_name: str) -> None:
-        """Delete one, unless another process of the run has; a failure is logged and does not end the training."""
+        """Delete one, if it still exists; a failure is logged and does not end the training."""
         try:
             with contextlib.suppress(FileNotFoundError):
                 os.chmod(file_name, stat.S_IWRITE)
@@ -67,12 +67,12 @@ class CheckpointManager:
         self.remove_ckpoint_file(min(self._ckpoint_filelist, key=changed_at))
 
     def keep_one_ckpoint_per_minutes(self, minutes: int, cur_time: float) -> None:
-        """Of the files of the last ``minutes``, keep the oldest."""
+        """Keep the oldest of the files of the last ``minutes``."""
         for name in self.surplus_of_minutes(minutes, cur_time):
             self.remove_ckpoint_file(name)
 
     def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
-        """The files of the last ``minutes`` but the oldest."""
+        """Return the files of the last ``minutes`` but the oldest."""
         recent = sorted(
             (name for name in self._ckpoint_filelist if cur_time - changed_at(name) < 60 * minutes),
             key=changed_at,
@@ -81,7 +81,7 @@ class CheckpointManager:
 
 
 def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False) -> str:
-    """``prefix``, or ``prefix_N`` if the folder has checkpoints of that prefix from another run."""
+    """Return ``prefix``, or ``prefix_N`` if the folder has checkpoints of that prefix from another run."""
     number = 0
     for name in os.listdir(directory):
         is_breakpoint = name.endswith("_breakpoint.ckpt")
@@ -103,7 +103,7 @@ def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False
 
 
 def made_folder(directory: Any) -> str:
-    """The real path of a folder, made if missing.
+    """Return the real path of a folder, made if missing.
 
     Raises:
         TypeError: if it is no str. ValueError: if it is blank.

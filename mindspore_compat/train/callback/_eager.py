@@ -1,4 +1,4 @@
-"""All callbacks but those of summaries, which bring protobuf: what ``import mindspore`` loads."""
+"""All callbacks but those of summaries, which need protobuf: loaded by ``import mindspore``."""
 
 from mindspore_compat.train.callback._backup_and_restore import BackupAndRestore
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, RunContext

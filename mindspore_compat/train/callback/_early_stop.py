@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.EarlyStopping``."""
+"""The callback `EarlyStopping`. MindSpore: ``mindspore.train.EarlyStopping``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EarlyStopping"]
 
 
 class EarlyStopping(Callback):
-    """Ends the training after ``patience`` epochs in which the monitored value did not improve.
+    """End of the training after ``patience`` epochs in which the monitored value did not improve.
 
     Args:
         monitor: "eval_loss" or a metric's name in `Model.fit`; "loss" is the training loss.
@@ -51,12 +51,12 @@ class EarlyStopping(Callback):
         self.best_weights_param_dict: dict[str, Any] | None = None
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Start anew."""
+        """Reset the state."""
         self.wait = self.stopped_epoch = 0
         self.best, self.best_weights_param_dict = self._monitored.worst, None
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Compare, and stop if it waited long enough."""
+        """Compare, and stop after ``patience`` epochs."""
         cb_params = run_context.original_args()
         current = self._monitored.value(cb_params, "Early stopping")
         if current is None:
@@ -80,13 +80,13 @@ class EarlyStopping(Callback):
                 _restore(network, self.best_weights_param_dict)
 
     def on_train_end(self, run_context: RunContext) -> None:
-        """With ``verbose``, print the epoch it stopped at."""
+        """Print the epoch it stopped at, with ``verbose``."""
         if self.stopped_epoch > 0 and self.verbose:
             print(f"Epoch {self.stopped_epoch:05d}: early stopping")
 
 
 def _snapshot(network: Any) -> dict[str, Any]:
-    """Copies of all Parameters and buffers, the optimizer's among them where it is a Cell."""
+    """Return copies of all Parameters and buffers, with the optimizer's if it is a Cell."""
     return {name: plain(value).clone() for name, value in network.state_dict(keep_vars=True).items()}
 
 

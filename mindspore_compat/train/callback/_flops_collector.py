@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.FlopsUtilizationCollector``."""
+"""The callback `FlopsUtilizationCollector`. MindSpore: ``mindspore.train.FlopsUtilizationCollector``."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["FlopsUtilizationCollector"]
 
 
 class FlopsUtilizationCollector(Callback):
-    """Counts the floating-point operations of a step, and prints which part of the device's peak a step reaches.
+    """Counter of the floating-point operations of a step, printed as a share of the device's peak.
 
     Matrix products, attention and convolutions are counted, forward and backward, in the first step. Recomputed
-    operations are among them, so that model flops and hardware flops are one number here.
+    operations count, too, so that model flops and hardware flops are one number here.
 
     Args:
         data_size: in a step whose number it divides nothing is printed.
@@ -48,7 +48,7 @@ class FlopsUtilizationCollector(Callback):
         self._counter: FlopCounterMode | None = None
 
     def step_begin(self, run_context: RunContext) -> None:
-        """Take the time; in the first step start to count."""
+        """Start the timer; in the first step start to count."""
         if self.flops is None:
             self._counter = FlopCounterMode(display=False)
             self._counter.__enter__()

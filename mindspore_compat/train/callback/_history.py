@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.History``."""
+"""The callback `History`. MindSpore: ``mindspore.train.History``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["History"]
 
 
 class History(Callback):
-    """Keeps, for each epoch, the mean of the network's (first) output and the metrics, in ``history``; epochs in
+    """History of the mean of the network's (first) output and the metrics, for each epoch, in ``history``; epochs in
     ``epoch``.
     """
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LambdaCallback``."""
+"""The callback `LambdaCallback`. MindSpore: ``mindspore.train.LambdaCallback``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Hook = Callable[[Any], Any]
 
 
 class LambdaCallback(Callback):
-    """A callback made of functions of the `RunContext`.
+    """A callback from functions of the `RunContext`.
 
-    Takes 2.x's names (``on_train_epoch_begin=...``) and 1.x's (``epoch_begin``, ``epoch_end``, ``step_begin``,
-    ``step_end``, ``begin``, ``end``), which serve training and evaluation.
+    Accepts 2.x's names (``on_train_epoch_begin=...``) and 1.x's (``epoch_begin``, ``epoch_end``, ``step_begin``,
+    ``step_end``, ``begin``, ``end``), for training and evaluation.
     """
 
     _trains_only = True

@@ -1,6 +1,6 @@
-"""Loss landscapes: what they need from a run (`LandscapeData`), and `SummaryLandscape`, which computes them afterwards.
+"""Loss landscapes: their data from a run (`LandscapeData`), and `SummaryLandscape`, which computes them afterwards.
 
-Upstream: ``mindspore.train.callback.SummaryLandscape``.
+MindSpore: ``mindspore.train.callback.SummaryLandscape``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ DEFAULT_LANDSCAPE: dict[str, Any] = {
 
 
 def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> None:
-    """Raise for keys, types or values that ``collect_landscape`` does not take."""
+    """Raise for keys, types or values that ``collect_landscape`` does not accept."""
     unknown = set(options) - set(DEFAULT_LANDSCAPE)
     if unknown:
         raise ValueError(
@@ -77,7 +77,7 @@ def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> No
 
 
 class LandscapeData:
-    """Saves to ``SUMMARY_DIR/ckpt_dir``.
+    """Writer of a run's data to ``SUMMARY_DIR/ckpt_dir``.
 
     Args:
         options: ``collect_landscape`` of `SummaryCollector`.
@@ -113,7 +113,7 @@ class LandscapeData:
         later(save_checkpoint, values, path, size=sum(item["data"].nbytes for item in values))
 
     def save_metadata(self, step_per_epoch: int) -> None:
-        """Write ``train_metadata.json``, unless it is there."""
+        """Write ``train_metadata.json``, unless it exists."""
         path = os.path.join(self._folder, "train_metadata.json")
         if os.path.isfile(path):
             return
@@ -130,7 +130,7 @@ class LandscapeData:
 
 
 def _innermost(network: Any) -> Any:
-    """The network inside of loss, training and similar wrappers."""
+    """Return the network inside of loss, training and similar wrappers."""
     while True:
         inner = getattr(network, "_backbone", None)
         inner = inner if inner is not None else getattr(network, "network", None)
@@ -142,14 +142,14 @@ def _innermost(network: Any) -> Any:
 def _losses_in_worker(
     callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, num_samples: int, device_id: int
 ) -> list[float]:
-    """A worker's share."""
+    """Return a worker's share of the losses."""
     torch.set_num_threads(1)
     context.set_context(device_id=device_id)
     return losses_of(callback_fn, plane, points, num_samples)
 
 
 class SummaryLandscape:
-    """Computes loss landscapes from the checkpoints that `SummaryCollector` saved (``collect_landscape``).
+    """Computation of loss landscapes from checkpoints of `SummaryCollector` (``collect_landscape``).
 
     Args:
         summary_dir: the collector's folder.
@@ -172,8 +172,8 @@ class SummaryLandscape:
     ) -> None:
         """Compute and record the landscapes: of each interval along PCA directions, and of the end along random ones.
 
-        Beside the summary file stand pictures of each, landscape_FIRST_LAST_contour.png and
-        landscape_FIRST_LAST_surface.png.
+        Pictures of each, landscape_FIRST_LAST_contour.png and landscape_FIRST_LAST_surface.png, go beside the summary
+        file.
 
         Args:
             callback_fn: takes nothing, returns (Model without optimizer, network, dataset, metrics with "Loss"); with
@@ -200,7 +200,7 @@ class SummaryLandscape:
                 _save_pictures(folder, interval, message)
 
     def _metadata(self, changes: dict | None) -> dict[str, Any]:
-        """What the run left, with the user's changes, which are also written back."""
+        """Return the run's metadata with the user's changes, which are also written back."""
         path = os.path.join(self._ckpt_dir, "train_metadata.json")
         if not os.path.exists(path):
             raise FileNotFoundError(
@@ -246,7 +246,7 @@ class SummaryLandscape:
     def _landscape(
         callback_fn: Callable[[], Any], data: dict[str, Any], devices: list[int], plane: Plane, numbers: list[int]
     ) -> Any:
-        """The losses of path and grid, shared among the devices."""
+        """Return the losses of path and grid, shared among the devices."""
         grid = np.stack(np.meshgrid(plane.xs, plane.ys), axis=-1).reshape(-1, 2)
         points = np.concatenate([plane.path, grid])
         if len(devices) == 1:
@@ -266,7 +266,7 @@ class SummaryLandscape:
 
 
 def _read_metadata(path: str) -> dict[str, Any]:
-    """``train_metadata.json``; ValueError with its path if it is not as `LandscapeData` writes it."""
+    """Return ``train_metadata.json``; raise ValueError with its path if its form is not that of `LandscapeData`."""
     data: dict[str, Any] = read_json(path)
     if set(data) != set(_METADATA):
         raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)} ({path}).')

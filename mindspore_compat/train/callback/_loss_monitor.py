@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LossMonitor``."""
+"""The callback `LossMonitor`. MindSpore: ``mindspore.train.LossMonitor``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["LossMonitor"]
 
 
 class LossMonitor(Callback):
-    """Prints the loss every ``per_print_times`` steps (0: never); NaN or infinity ends the training.
+    """Printer of the loss every ``per_print_times`` steps (0: never); NaN or infinity ends the training.
 
     Raises:
         ValueError: in a step whose loss is NaN or infinite. On a GPU a step that does not print does not wait for its
@@ -51,7 +51,7 @@ class LossMonitor(Callback):
         outputs = cb_params.net_outputs
         if _is_on_gpu(outputs):
             self._losses.send(plain(outputs), (epoch, step_in_epoch))
-            loss = self._check_arrived(wait=prints)  # nothing waits for the device but a print
+            loss = self._check_arrived(wait=prints)  # only a print waits for the device
         else:
             loss = _handle_loss(outputs)
             _check_finite(loss, epoch, step_in_epoch)
@@ -59,10 +59,10 @@ class LossMonitor(Callback):
             print(f"epoch: {epoch} step: {step_in_epoch}, loss is {loss}", flush=True)
 
     def _is_due(self, step: int, cb_params: Any) -> bool:
-        """Whether this step prints."""
+        """Return whether to print at this step."""
         if self._per_print_times == 0:
             return False
-        if step <= self._last_print_time:  # a new run of the same callback counts on from there, in whole intervals
+        if step <= self._last_print_time:  # a new run of the same callback continues the count, in whole intervals
             interval = max(self._per_print_times, cb_params.batch_num if cb_params.get("dataset_sink_mode") else 1)
             self._last_print_time -= ((self._last_print_time - step) // interval + 1) * interval
         if step - self._last_print_time < self._per_print_times:
@@ -71,7 +71,7 @@ class LossMonitor(Callback):
         return True
 
     def _check_arrived(self, wait: bool) -> Any:
-        """Look at the losses that the device has sent, or wait for all of them; returns the last one."""
+        """Check the losses that have arrived from the device, or wait for all of them; return the last one."""
         loss = None
         for value, (epoch, step) in self._losses.arrived(wait):
             loss = _handle_loss(value)
@@ -83,12 +83,12 @@ class LossMonitor(Callback):
         return loss
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """In ``Model.fit``, print the metrics of the evaluation."""
+        """Print the metrics of the evaluation in ``Model.fit``."""
         self._check_arrived(wait=True)
         cb_params: Any = run_context.original_args()
         metrics = cb_params.get("metrics")
         if metrics:
-            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as upstream
+            print(f"Eval result: epoch {cb_params.cur_epoch_num}, metrics: {metrics}")  # without flush, as in MindSpore
 
 
 def _check_finite(loss: Any, epoch: int, step: int) -> None:

@@ -1,4 +1,4 @@
-"""A plot of the loss that grows while the training runs; MindSpore has none."""
+"""A live plot of the loss; MindSpore has none."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["LossPlot"]
 
 
 class LossPlot(Callback):
-    """Draws the loss over the steps, and in ``Model.fit`` the metrics over the epochs: under the cell of a notebook,
-    into a file, or both.
+    """Plot of the loss over the steps, and in ``Model.fit`` of the metrics over the epochs: under the cell of a
+    notebook, in a file, or both.
 
-    This callback is ours: MindSpore has none. It needs matplotlib, and changes none of its settings.
+    MindSpore has no such callback. It needs matplotlib, and changes none of its settings.
 
     Args:
         file: the picture's path (``.png``, ``.svg``, ``.pdf``); None: only in the notebook.
@@ -86,7 +86,7 @@ class LossPlot(Callback):
         self._draw()
 
     def figure(self) -> Any:
-        """What is drawn, as a ``matplotlib.figure.Figure``."""
+        """Return the plot, as a ``matplotlib.figure.Figure``."""
         figure = new_figure("LossPlot", figsize=(8, 6 if self.metrics else 3), layout="constrained")
         rows = figure.subplots(2 if self.metrics else 1, sharex=True, squeeze=False)[:, 0]
         rows[0].plot(*zip(*self.losses or [(0, math.nan)]), linewidth=1)

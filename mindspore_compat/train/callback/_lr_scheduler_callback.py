@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.LearningRateScheduler``."""
+"""The callback `LearningRateScheduler`. MindSpore: ``mindspore.train.LearningRateScheduler``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class LearningRateScheduler(Callback):
-    """Sets the learning rate after each step to ``learning_rate_function(learning_rate, cur_step_num)``."""
+    """Callback that sets the learning rate after each step: ``learning_rate_function(learning_rate, cur_step_num)``."""
 
     _trains_only = True
 
@@ -31,7 +31,7 @@ class LearningRateScheduler(Callback):
         self.learning_rate_function = learning_rate_function
 
     def step_end(self, run_context: RunContext) -> None:
-        """Ask the function, and set what it returns."""
+        """Call the function, and set its result as learning rate."""
         cb_params: Any = run_context.original_args()
         optimizer = cb_params.optimizer
         if isinstance(optimizer, torch.optim.Optimizer):

@@ -1,4 +1,4 @@
-"""What `EarlyStopping` and `ReduceLROnPlateau` share: the value they watch, and whether it got better."""
+"""Base of `EarlyStopping` and `ReduceLROnPlateau`: the monitored value, and its improvement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SMALLER_IS_BETTER = tuple(
 
 
 class Monitored:
-    """A watched value.
+    """Monitored value.
 
     Args:
         monitor: "loss" for the training loss, "eval_loss" or a metric's name for those of the evaluation in
@@ -44,17 +44,17 @@ class Monitored:
 
     @property
     def worst(self) -> float:
-        """What every value improves on."""
+        """The value that every other one improves on."""
         return math.inf if self.smaller else -math.inf
 
     def improves(self, value: Any, other: Any) -> bool:
-        """Whether ``value`` is better than ``other`` by more than ``min_delta``."""
+        """Return whether ``value`` is better than ``other`` by more than ``min_delta``."""
         return bool(
             np.less(value, other - self.min_delta) if self.smaller else np.greater(value, other + self.min_delta)
         )
 
     def value(self, cb_params: Any, purpose: str) -> Any:
-        """The current value (the mean over processes); None if there is none. As upstream, 0 counts as none."""
+        """Return the current value (the mean over processes); None without one. As in MindSpore, 0 counts as none."""
         results: dict[str, Any] = {}
         if self.monitor == "loss":
             found = _handle_loss(cb_params.get("net_outputs"))

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.OnRequestExit``."""
+"""The callback `OnRequestExit`. MindSpore: ``mindspore.train.OnRequestExit``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ _log = logging.getLogger("mindspore_compat")
 
 
 class OnRequestExit(Callback):
-    """Ends training or evaluation after the current step when the process gets a signal or a file says so, and saves
-    the state.
+    """End of training or evaluation after the current step on a signal or a file's request, with saved state.
 
-    What it saved is loaded when the same script runs again.
+    The same script loads that state when it runs again.
 
     Args:
         save_ckpt: save ``DIRECTORY/rank_N/FILE_NAME_train.ckpt`` (``_eval`` in evaluation).
@@ -35,7 +34,7 @@ class OnRequestExit(Callback):
         sig: the signal.
 
     Raises:
-        ValueError: for wrong types, and for SIGKILL, which nobody can handle.
+        ValueError: for wrong types, and for SIGKILL, which no process can handle.
     """
 
     _trains_only = True
@@ -74,12 +73,12 @@ class OnRequestExit(Callback):
             )
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Listen for the signal; load what an earlier run saved."""
+        """Handle the signal; load the state of an earlier run."""
         signal.signal(self.sig, self._handle_signal)
         self._load(run_context.original_args().train_network, "train_name")
 
     def on_train_step_begin(self, run_context: RunContext) -> None:
-        """Look into the file."""
+        """Read the file."""
         if not self.exit and self._file_asks():
             self.exit = self._is_asked_by_file = True
 
@@ -101,7 +100,7 @@ class OnRequestExit(Callback):
             self._save(cb_params.train_network, cb_params.get("train_dataset_element"), "train_name", done)
 
     def on_eval_begin(self, run_context: RunContext) -> None:
-        """Listen for the signal; load what an earlier run saved."""
+        """Handle the signal; load the state of an earlier run."""
         signal.signal(self.sig, self._handle_signal)
         self._load(run_context.original_args().eval_network, "eval_name", "train_name")
 
@@ -136,16 +135,16 @@ class OnRequestExit(Callback):
                 return
 
     def _say_so_in(self, network: Any) -> None:
-        """Set the flag of a training step that has one, which is with MS_ENABLE_GRACEFUL_EXIT."""
+        """Set the flag of a training step that has one, as with MS_ENABLE_GRACEFUL_EXIT."""
         for parameter in network.get_parameters() if self.use_graceful else ():
             if parameter.name == "graceful_exit":
                 parameter.set_data(Tensor(True))
 
     def _progress(self, cb_params: Any) -> dict[str, Any]:
-        """How far training came, which upstream saves too where the file asked, not where a signal did."""
+        """Return the progress of training, which MindSpore saves too after a file's request, not after a signal."""
         done = {"epoch_num": cb_params.cur_epoch_num, "step_num": cb_params.cur_step_num}
         done["batch_num"] = cb_params.batch_num
-        manager = cb_params.get("loss_scale_mananger")  # upstream's spelling
+        manager = cb_params.get("loss_scale_mananger")  # MindSpore's spelling
         return done if manager is None else {**done, "loss_scale": manager.get_loss_scale()}
 
     def _save(self, network: Any, inputs: Any, name: str, done: dict[str, Any] | None = None) -> None:
@@ -154,7 +153,7 @@ class OnRequestExit(Callback):
         if self.save_mindir:
             try:
                 export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
-            except Exception as error:  # the checkpoint is what a run resumes from; the process is about to end
+            except Exception as error:  # a run resumes from the checkpoint alone; the process is about to end
                 _log.warning(
                     "'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for "
                     "inference.",

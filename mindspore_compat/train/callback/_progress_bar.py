@@ -15,11 +15,10 @@ __all__ = ["ProgressBar", "is_notebook"]
 
 
 class ProgressBar(Callback):
-    """Shows how far an epoch is, with loss, learning rate and samples per second.
+    """Progress of an epoch, with loss, learning rate and samples per second.
 
-    A bar of tqdm's if that is installed and the output is a terminal or a notebook (there a widget, with ipywidgets),
-    else lines. The loss is read from the device only when something is shown. This callback is ours: MindSpore has
-    none.
+    A tqdm bar if that is installed and the output is a terminal or a notebook (there a widget, with ipywidgets), else
+    lines. The loss is read from the device only for output. MindSpore has no such callback.
 
     Args:
         seconds: time between two updates; None is 0.2 for a bar and 10 for lines. The end of an epoch is always shown.
@@ -119,7 +118,7 @@ class ProgressBar(Callback):
 
 
 def is_notebook() -> bool:
-    """Whether a Jupyter kernel runs this, whose page shows what is displayed."""
+    """Return whether a Jupyter kernel runs this, so that its page shows displayed objects."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
 
@@ -137,7 +136,7 @@ def _tqdm() -> Any:
 
 
 def _batch_size(element: Any, dataset: Any, cb_params: Any) -> int:
-    """Samples of the step; a sink's hooks see no elements."""
+    """Return the samples of the step; a sink's hooks get no elements."""
     if element:
         first = element[0]
         return int(first.shape[0]) if isinstance(first, torch.Tensor) and first.dim() else 1
@@ -146,7 +145,7 @@ def _batch_size(element: Any, dataset: Any, cb_params: Any) -> int:
 
 
 def _facts(cb_params: Any) -> list[str]:
-    """Loss and learning rate, as far as they are known."""
+    """Return loss and learning rate, as far as known."""
     found = []
     outputs = cb_params.get("net_outputs")
     if outputs is not None:

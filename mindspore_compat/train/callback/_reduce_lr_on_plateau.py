@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.ReduceLROnPlateau``."""
+"""The callback `ReduceLROnPlateau`. MindSpore: ``mindspore.train.ReduceLROnPlateau``."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["ReduceLROnPlateau"]
 
 
 class ReduceLROnPlateau(Callback):
-    """Multiplies the learning rate by ``factor`` after ``patience`` epochs in which the monitored value did not
-    improve.
+    """Callback that multiplies the learning rate by ``factor`` after ``patience`` epochs without an improvement of the
+    monitored value.
 
     Args:
         monitor, mode, min_delta: as for `EarlyStopping`.
@@ -55,12 +55,12 @@ class ReduceLROnPlateau(Callback):
         self.best: Any = self._monitored.worst
 
     def on_train_begin(self, run_context: RunContext) -> None:
-        """Start anew."""
+        """Reset the state."""
         self.cooldown_counter = self.wait = 0
         self.best = self._monitored.worst
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
-        """Compare, and reduce if it waited long enough."""
+        """Compare, and reduce after ``patience`` epochs."""
         cb_params = run_context.original_args()
         optimizer = cb_params.optimizer
         if not isinstance(optimizer, torch.optim.Optimizer) and not isinstance(optimizer.learning_rate, Parameter):

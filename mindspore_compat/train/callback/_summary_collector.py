@@ -1,4 +1,4 @@
-"""`SummaryCollector`. Upstream: ``mindspore.train.callback.SummaryCollector``."""
+"""`SummaryCollector`. MindSpore: ``mindspore.train.callback.SummaryCollector``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DEFAULT_PARAMETERS = 5
 
 
 class SummaryCollector(Callback):
-    """Collects loss, graph, lineage, input pictures and Parameters of a run, and what summary operators see in
+    """Collector of loss, graph, lineage, input pictures and Parameters of a run, and of values of summary operators in
     training.
 
     Args:
@@ -175,7 +175,7 @@ class SummaryCollector(Callback):
             self._record.add_value("train_lineage", "train_lineage", message)
         elif not training and self._specified.get("collect_eval_lineage"):
             self._record.add_value("eval_lineage", "eval_lineage", _lineage.eval_lineage(cb_params))
-        self._record.set_mode("eval")  # what operators saw since the last sampled step stays out
+        self._record.set_mode("eval")  # drops values of operators since the last sampled step
         self._record.record(0)
         if training and self._landscape is not None:
             self._record._writer.call(self._landscape.save_metadata, cb_params.batch_num)  # behind the checkpoints
@@ -187,7 +187,7 @@ class SummaryCollector(Callback):
             self._trace.stop()
 
     def _collect_graphs(self, cb_params: Any) -> None:
-        """Graph of the training network and of its dataset."""
+        """Collect the graph of the training network and of its dataset."""
         trace, self._trace = self._trace, None
         if self._specified.get("collect_graph"):
             try:
@@ -200,7 +200,7 @@ class SummaryCollector(Callback):
                 self._record.add_value("dataset_graph", "train_dataset", message)
 
     def _collect_values(self, cb_params: Any) -> None:
-        """Loss, pictures, Parameters and operators, if this step (or epoch, when sinking) is one to sample."""
+        """Collect loss, pictures, Parameters and operators, if this step (or epoch, when sinking) is one to sample."""
         if self._first_step:
             self._tensor_steps = self._steps_of_tensors(cb_params)
             self._first_step = False
@@ -251,7 +251,7 @@ class SummaryCollector(Callback):
         self._specified["collect_input_data"] = False
 
     def _loss(self, cb_params: Any) -> float | None:
-        """The mean of the network's (first) output."""
+        """Return the mean of the network's (first) output."""
         output = cb_params.get("net_outputs")
         output = output[0] if isinstance(output, (list, tuple)) and output else output
         if isinstance(output, torch.Tensor) and output.numel():
@@ -270,7 +270,7 @@ class SummaryCollector(Callback):
         return None
 
     def _optimizer(self, cb_params: Any) -> Any:
-        """The Optimizer given to the Model, or found in its network."""
+        """Return the Optimizer given to the Model, or found in its network."""
         optimizer = cb_params.get("optimizer")
         if optimizer is None:
             network = cb_params.train_network
@@ -293,7 +293,7 @@ class SummaryCollector(Callback):
 
 
 def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
-    """(name, Parameter) of what an optimizer changes, in its order."""
+    """Return (name, Parameter) of the Parameters that an optimizer updates, in its order."""
     if optimizer is None:
         _log.warning("Can not find an optimizer, so SummaryCollector will not collect Parameters.")
         return []
@@ -315,7 +315,7 @@ def _loss_fn(cb_params: Any) -> Any:
 
 
 def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
-    """What to collect, checked."""
+    """Return the data to collect, checked."""
     given = check_type(given, "collect_specified_data", (dict, type(None)), _OWNER) or {}
     unknown = set(given) - set(_DEFAULTS)
     if unknown:
@@ -336,7 +336,7 @@ def _specified(given: dict | None, keep_default: bool) -> dict[str, Any]:
 
 
 def _custom_data(given: dict | None) -> dict[str, Any]:
-    """The user's lineage data over those of a hyper-parameter search (an environment variable of MindInsight's)."""
+    """Return the user's lineage data over those of a hyper-parameter search (a MindInsight environment variable)."""
     check_type(given, "custom_lineage_data", (dict, type(None)), _OWNER)
     data = {**_searched_data(), **(given or {})}
     for key, value in data.items():

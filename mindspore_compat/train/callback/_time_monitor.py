@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TimeMonitor``."""
+"""The callback `TimeMonitor`. MindSpore: ``mindspore.train.TimeMonitor``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["TimeMonitor"]
 
 
 class TimeMonitor(Callback):
-    """Prints the time of each epoch and its mean per step, in milliseconds.
+    """Printer of the time of each epoch and its mean per step, in milliseconds.
 
     Args:
         data_size: steps of an epoch where the run does not say.
@@ -40,7 +40,7 @@ class TimeMonitor(Callback):
             self.data_time_start = time.time()
 
     def epoch_begin(self, run_context: RunContext) -> None:
-        """Take the time."""
+        """Start the timer."""
         self.epoch_time = self.data_time_start = time.time()
         self.data_time_sum = 0.0
 

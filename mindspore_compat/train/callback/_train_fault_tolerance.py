@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TrainFaultTolerance``."""
+"""The callback `TrainFaultTolerance`. MindSpore: ``mindspore.train.TrainFaultTolerance``."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from mindspore_compat.train.callback._callback import Callback
 __all__ = ["TrainFaultTolerance"]
 
 
-@describe_partial("only its checks: MindIO is Ascend's, upstream refuses it elsewhere too")
+@describe_partial("only its checks: MindIO is Ascend's, MindSpore refuses it elsewhere too")
 class TrainFaultTolerance(Callback):
-    """Ascend's MindIO, which keeps the state of failed processes. There is none on a CPU or GPU, here and upstream.
+    """Placeholder of Ascend's MindIO, which keeps the state of failed processes. CPU and GPU have none.
 
     Raises:
         ValueError: always; without ``ckpt_save_path`` and ``ckpt_save_fn`` because of that.
@@ -31,5 +31,5 @@ class TrainFaultTolerance(Callback):
 
     @classmethod
     def get_optimizer_wrapper(cls, origin_opt_cls: Any) -> Any:
-        """The class as it is: without MindIO no optimizer is watched."""
+        """Return the class unchanged: without MindIO no optimizer is watched."""
         return origin_opt_cls

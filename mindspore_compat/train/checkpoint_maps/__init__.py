@@ -1,7 +1,7 @@
-"""Checkpoints of MindSpore networks as those of torch networks whose layers have other names, and back, by rule files
+"""Conversion of checkpoints between MindSpore networks and torch networks with other layer names, by rule files
 (docs/checkpoints.md).
 
-This package is ours: MindSpore has nothing like it.
+MindSpore has no such package.
 """
 
 from mindspore_compat.train.checkpoint_maps._arithmetic import match_arithmetic

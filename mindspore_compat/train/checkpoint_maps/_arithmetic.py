@@ -1,5 +1,5 @@
-"""Where a torch network computes otherwise than the MindSpore network of a map: an epsilon, the form of
-GELU, padding.
+"""Differences in arithmetic between a torch network and the MindSpore network of a map: an epsilon, the form of GELU,
+padding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def match_arithmetic(net: nn.Module, rules: str | os.PathLike[str] | Mapping[str
     """Let a torch network compute as the MindSpore network of the map does; its names and parameters stay.
 
     Attributes of layers are set. Where the MindSpore network has ``pad_mode="same"``, which pads by the size of the
-    input, the layer's own padding becomes 0 and a hook pads before it. Returns what was changed, a line each.
+    input, the layer's own padding becomes 0 and a hook pads before it. Return the changes, a line each.
 
     Raises:
         ValueError: if the network has no layer that the map speaks of, or the layer has no such attribute.
@@ -64,7 +64,7 @@ def _apply(net: nn.Module, row: Any, place: str, map_name: str) -> Iterator[str]
 
 
 def _pad_same(module: nn.Module, mode: Any, place: str) -> bool:
-    """Whether the layer now pads by its input; one of stride 1 does so already."""
+    """Return whether the layer now pads by its input; one of stride 1 does so already."""
     if mode != "same" or not isinstance(module, (nn.Conv2d, nn.MaxPool2d)):
         raise ValueError(f"{place}: 'pad_mode' is 'same', for a Conv2d or a MaxPool2d")
     if (
@@ -87,8 +87,8 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _before(module: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    """The input with what ``pad_mode="same"`` adds: so that the output has size ceil(input / stride), the odd row
-    behind.
+    """Return the input with the padding of ``pad_mode="same"``: the output has size ceil(input / stride), the odd row
+    is behind.
     """
     padding: list[int] = []
     for size, kernel, stride, dilation in zip(

@@ -1,4 +1,4 @@
-"""How a tensor's axes are named, split, joined and reordered: ``"o (h w c) -> o c h w"``, and back."""
+"""Axes of a tensor: names, splits, joins and order: ``"o (h w c) -> o c h w"``, and back."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Axes:
     """Two descriptions of the same elements, each a list of axes; an axis may be several in brackets, the last the
     fastest.
 
-    A symbol is a size that is the same wherever it stands, a number that size. Sizes that do not follow from the shape
-    are in ``sizes``; one that stands twice in brackets is the root. An axis ``1`` may stand on one side only.
+    A symbol is one size at all its places, a number that size. Sizes that do not follow from the shape are in
+    ``sizes``; one that occurs twice in brackets is the root. An axis ``1`` may occur on one side only.
 
     Raises:
         ValueError: if the text is none, or the two sides do not hold the same symbols.
@@ -40,7 +40,7 @@ class Axes:
             )
 
     def apply(self, tensor: torch.Tensor, reverse: bool) -> torch.Tensor:
-        """The tensor with the axes of the other side.
+        """Return the tensor with the axes of the other side.
 
         Raises:
             ValueError: if its shape is not what is described.

@@ -1,4 +1,4 @@
-"""Conversion of whole checkpoints by a rule file, and the report of it."""
+"""Conversion of whole checkpoints by a rule file, and its report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 20  # names in a message
 
 @dataclass
 class Converted:
-    """``values`` {name: tensor} under the new names; ``report``: what became of what, as JSON holds it."""
+    """``values`` {name: tensor} under the new names; ``report``: the result for each name, as JSON."""
 
     values: dict[str, torch.Tensor]
     report: dict[str, Any]
@@ -37,7 +37,7 @@ def convert_checkpoint(
     like: Any = None,
     partial: bool = False,
 ) -> Converted:
-    """A checkpoint of the one network as one of the other.
+    """Return a checkpoint of the one network as one of the other.
 
     Args:
         source: a ``.ckpt``, ``.safetensors``, ``.pt``, ``.pth`` or ``.bin`` file (torch's are read as tensors only), or
@@ -50,7 +50,7 @@ def convert_checkpoint(
         partial: leave out what no rule knows, and what ``like`` has not; the report lists it.
 
     Raises:
-        ValueError: if the rules or a file can not be read, a tensor has no rule or not the shape that it asks for, two
+        ValueError: if the rules or a file cannot be read, a tensor has no rule or not the shape that it asks for, two
             tensors get the same name, the way back from a new name would not lead to the old one, or the result is not
             ``like``. TypeError: for other arguments.
     """
@@ -88,7 +88,7 @@ def convert_checkpoint(
 def _applied(
     groups: list[Group], values: dict[str, Any], reverse: bool
 ) -> tuple[dict[str, torch.Tensor], list[dict[str, Any]]]:
-    """({new name: tensor}, what became of which, for the report)."""
+    """Return ({new name: tensor}, the report's row for each group)."""
     result: dict[str, torch.Tensor] = {}
     rows = []
     for group in groups:
@@ -136,7 +136,7 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
-    """(what is taken together, what a rule drops, what no rule knows).
+    """Return (groups of names, (name, rule) of dropped ones, names without a rule).
 
     Raises:
         ValueError: if a part of what is to be merged is missing, two get the same name, or there is no way back.
@@ -192,7 +192,7 @@ def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, 
 
 
 def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], side: int) -> None:
-    """ValueError if what is dropped as a second name of another tensor is not equal to it."""
+    """Raise ValueError if a tensor dropped as a second name of another tensor is not equal to it."""
     for name, rule in dropped:
         twin = rule.twin(name, side)
         if twin is not None and (
@@ -204,13 +204,13 @@ def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], sid
             )
 
 
-# --- the network that is to load it -----------------------------------------------------------------------------------
+# --- the target network -----------------------------------------------------------------------------------------------
 
 
 def _as_like(
     result: dict[str, torch.Tensor], like: Any, file: RuleFile, side: int, partial: bool, report: dict[str, Any]
 ) -> dict[str, torch.Tensor]:
-    """The result in the order of ``like``, without what that has not; what differs goes to the report."""
+    """Return the result in the order of ``like``, without names missing there; differences go to the report."""
     expected = _shapes(like)
     missing = [name for name in expected if name not in result]
     own = [name for name in missing if (found := file.find(name, side, expected)) and found[0].is_drop]

@@ -1,7 +1,7 @@
 """Names with placeholders: ``"layer{s}.{b}.bn{n}.{norm}"``, read and written on both sides of a rule.
 
-``{n}`` is a number, unless a table or a pattern of the file has that name; ``{n+3}`` the number with something added;
-``{n:regex}`` what the regular expression matches. A table gives the text of the one side for that of the other.
+``{n}`` is a number, unless a table or a pattern of the file has that name; ``{n+3}`` the number plus 3; ``{n:regex}`` a
+match of the regular expression. A table maps the text of one side to that of the other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HEAD = re.compile(r"([A-Za-z_]\w*)([+-][0-9]+)?(?::(.*))?", re.DOTALL)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What placeholders of a rule file may stand for: ``tables`` {name: {text on the from side: text on the to side}},
+    """Values of placeholders in a rule file: ``tables`` {name: {text on the from side: text on the to side}},
     ``patterns`` {name: regex}.
     """
 
@@ -28,8 +28,8 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class _Place:
-    """A placeholder; ``pattern`` is of its text without what is added, ``table`` the text of this side by that of the
-    from side.
+    """Placeholder; ``pattern`` matches its text without the addend, ``table`` maps the text of the from side to this
+    side's.
     """
 
     name: str
@@ -39,14 +39,14 @@ class _Place:
 
 
 class Name:
-    """One side of a rule: matches a name, giving what the placeholders stand for, and makes a name of that.
+    """One side of a rule: matches a name, returning the values of placeholders, and makes a name from such values.
 
     Args:
         text: with placeholders. side: 0 for the from side, 1 for the to side. own: patterns that this rule gives in
             either of its sides.
 
     Raises:
-        ValueError: if the text can not be read.
+        ValueError: if the text cannot be read.
     """
 
     def __init__(self, text: str, side: int, vocabulary: Vocabulary, own: Mapping[str, str]) -> None:
@@ -70,8 +70,8 @@ class Name:
         self.placeholders = {part.name for part in self._parts if isinstance(part, _Place)}
 
     def match(self, name: str) -> dict[str, str] | None:
-        """{placeholder: its text on the from side, a number without what is added}, or None if this is not the name of
-        one.
+        """Return {placeholder: its text on the from side, a number without the addend}, or None if the name does not
+        match.
         """
         found = self._pattern.fullmatch(name)
         if found is None:
@@ -92,7 +92,7 @@ class Name:
         return result
 
     def fill(self, values: Mapping[str, str]) -> str | None:
-        """The name for these; None if a number would be below zero."""
+        """Return the name for these; None if a number would be below zero."""
         result = ""
         for part in self._parts:
             if isinstance(part, str):
@@ -110,7 +110,7 @@ class Name:
 
 
 def _split(text: str) -> Iterator[tuple[str, str | None]]:
-    """(what stands before a placeholder, the placeholder without its braces) and at the end (rest, None); a regex may
+    """Yield (text before a placeholder, the placeholder without its braces) and at the end (rest, None); a regex may
     hold braces.
     """
     place = 0
@@ -128,7 +128,7 @@ def _split(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def own_patterns(texts: list[str]) -> dict[str, str]:
-    """{placeholder: regex} of those that the names of a rule give themselves."""
+    """Return {placeholder: regex} of those that the names of a rule define themselves."""
     result: dict[str, str] = {}
     for text in texts:
         for _, place in _split(text):

@@ -1,4 +1,4 @@
-"""Rule files: which tensors of one network's checkpoint are which of another's. docs/checkpoints.md describes them."""
+"""Rule files: maps of tensors between two networks' checkpoints. docs/checkpoints.md describes them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DTYPES = {
 
 @dataclass
 class Group:
-    """The tensors that one rule takes together, and those it makes of them."""
+    """Tensors that one rule takes together, and their results."""
 
     rule: Rule
     values: dict[str, str]
@@ -54,7 +54,7 @@ class Rule:
         place: of the row in its file, for messages.
 
     Raises:
-        ValueError: if the row can not be read.
+        ValueError: if the row cannot be read.
     """
 
     def __init__(self, row: Any, place: str, vocabulary: Vocabulary) -> None:
@@ -109,12 +109,12 @@ class Rule:
 
     @property
     def is_drop(self) -> bool:
-        """Whether the tensor is left out, on the side where it has a name."""
+        """True if the tensor is dropped, on the side where it has a name."""
         return not self.sides[0] or not self.sides[1]
 
     def match(self, name: str, side: int, names: Container[str]) -> tuple[int, dict[str, str]] | None:
-        """(which of the names of this side, what its placeholders stand for), or None if it is none of them; ``names``
-        are all of the checkpoint.
+        """Return (index among this side's names, values of its placeholders), or None without a match; ``names`` are
+        all of the checkpoint.
         """
         for place, one in enumerate(self.sides[side]):
             values = one.match(name)
@@ -125,12 +125,12 @@ class Rule:
         return None
 
     def twin(self, name: str, side: int) -> str | None:
-        """The name of what a dropped tensor must be equal to."""
+        """Return the name of the tensor that a dropped one must be equal to."""
         found = self._twin and self.match(name, side, ())
         return self._twin.fill(found[1]) if self._twin and found else None
 
     def describe(self) -> str:
-        """What is done besides renaming, for the report."""
+        """Return the changes besides renaming, for the report."""
         count = [len(side) for side in self.sides]
         if self._adds_zeros:
             return "with zeros as bias"
@@ -152,7 +152,7 @@ class Rule:
         return bool(self._row.get("zeros"))
 
     def apply(self, tensors: list[torch.Tensor], reverse: bool) -> list[torch.Tensor]:
-        """The tensors of the other side.
+        """Return the tensors of the other side.
 
         Raises:
             ValueError: if a shape or a dtype is not as the rule says, or zeros are none.
@@ -235,9 +235,7 @@ def _dtype(name: Any, place: str) -> torch.dtype:
 
 @dataclass
 class RuleFile:
-    """A rule file with what it includes; ``arithmetic`` is what the torch network computes otherwise, for
-    `match_arithmetic`.
-    """
+    """Rule file with its included files; ``arithmetic`` are the torch network's differences, for `match_arithmetic`."""
 
     name: str
     source: str
@@ -248,8 +246,8 @@ class RuleFile:
     vocabulary: Vocabulary
 
     def find(self, name: str, side: int, names: Container[str]) -> tuple[Rule, int, dict[str, str]] | None:
-        """The first rule with this name on this side, which of its names it is, and what the placeholders stand for;
-        ``names`` are all there are.
+        """Return the first rule with this name on this side, the index of the name in it, and the values of the
+        placeholders; ``names`` are all of them.
         """
         for rule in self.rules:
             if found := rule.match(name, side, names):
@@ -258,12 +256,12 @@ class RuleFile:
 
 
 def available() -> list[str]:
-    """The names of the rule files that come with the package."""
+    """Return the names of the rule files that come with the package."""
     return sorted(path.stem for path in _FOLDER.glob("*.json") if not path.stem.startswith("_"))
 
 
 def read_rules(rules: str | os.PathLike[str] | Mapping[str, Any]) -> RuleFile:
-    """The rules of a file, of a shipped file by its name, or of the dict that such a file holds.
+    """Return the rules of a file, of a shipped file by its name, or of such a file's dict.
 
     Raises:
         ValueError: with the file and the rule, if something in it is wrong, or there is no such file.
@@ -278,7 +276,7 @@ def read_rules(rules: str | os.PathLike[str] | Mapping[str, Any]) -> RuleFile:
 
 
 def _read(name: str, folder: Path, inside: tuple[str, ...], outer: Vocabulary) -> RuleFile:
-    """``outer``: the words of the file that includes this one, which go before its own."""
+    """Return the rules of a file. ``outer``: the tables and patterns of the including file, which have priority."""
     shipped = _FOLDER / f"{name}.json"
     path = shipped if os.sep not in name and shipped.is_file() else folder / name
     if str(path) in inside:

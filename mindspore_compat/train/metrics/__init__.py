@@ -1,4 +1,4 @@
-"""Metrics. Upstream: ``mindspore.train.metrics``."""
+"""Metrics. MindSpore: ``mindspore.train.metrics``."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ __factory__ = _BY_NAME
 
 
 def names() -> list[str]:
-    """The names that `get_metric_fn` knows, sorted."""
+    """Return the names that `get_metric_fn` knows, sorted."""
     return sorted(_BY_NAME)
 
 
 def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
-    """A metric by its name, made with the other arguments.
+    """Return a metric by its name, made with the other arguments.
 
     Raises:
         KeyError: for an unknown name.
@@ -108,7 +108,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def get_metrics(metrics: Any) -> Any:
-    """{name: Metric} from such a dict, or from a set of names; None for None.
+    """Return {name: Metric} from such a dict, or from a set of names; None for None.
 
     Raises:
         TypeError: for anything else.

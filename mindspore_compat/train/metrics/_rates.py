@@ -1,4 +1,4 @@
-"""What Precision and Recall share: hits and a divisor for each class (classification) or each sample (multilabel)."""
+"""Base of Precision and Recall: hits and a divisor for each class (classification) or each sample (multilabel)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Rate(EvaluationBase):
             self._divisors = self._divisors + divisors
 
     def eval(self, average: bool = False) -> Any:
-        """One value a class (or sample, in the multilabel case); with ``average`` their mean."""
+        """Return one value a class (or sample, in the multilabel case); with ``average`` their mean."""
         self._require_samples(self._class_num)
         rates = self._true_positives / (self._divisors + self.eps)
         return rates.mean() if average else rates

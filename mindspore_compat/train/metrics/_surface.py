@@ -13,7 +13,7 @@ DISTANCES = ("euclidean", "chessboard", "taxicab")
 
 
 def ndimage() -> Any:
-    """scipy.ndimage, which only these metrics need."""
+    """Return scipy.ndimage, which only these metrics need."""
     try:
         import scipy.ndimage
     except ImportError as error:
@@ -39,7 +39,7 @@ class SurfaceMetric(Metric):
         self._is_update = False
 
     def _masks(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """The two images as masks of the label, all checked."""
+        """Return the two images as masks of the label, all checked."""
         self._check_count(inputs, "predicted value, true value, label index", 3)
         predicted, true, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         where = f"For '{type(self).__name__}.update'"
@@ -60,7 +60,7 @@ class SurfaceMetric(Metric):
         )
 
     def _distances(self, edges: np.ndarray, other: np.ndarray) -> np.ndarray:
-        """For each edge place the distance to the nearest one of ``other``; infinite if that has none."""
+        """Return for each edge place the distance to the nearest one of ``other``; infinite if that has none."""
         if not np.any(edges):
             return np.array([])
         if not np.any(other):
@@ -71,5 +71,5 @@ class SurfaceMetric(Metric):
 
 
 def edge(mask: np.ndarray) -> np.ndarray:
-    """The places of a mask that erosion takes away."""
+    """Return the places of a mask that erosion removes."""
     return ndimage().binary_erosion(mask) ^ mask

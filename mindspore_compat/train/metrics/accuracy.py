@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Accuracy``."""
+"""The metric `Accuracy`. MindSpore: ``mindspore.train.Accuracy``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.auc``."""
+"""The metric `auc`. MindSpore: ``mindspore.train.auc``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["auc"]
 
 
 def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
-    """Area under the curve y(x) by the trapezoidal rule; ``x`` must be monotonic, or is sorted with ``reorder``.
+    """Return the area under the curve y(x) by the trapezoidal rule; ``x`` must be monotonic or sorted by ``reorder``.
 
     Raises:
         TypeError: unless both are numpy arrays. ValueError: for other shapes, unequal lengths, or an ``x`` that is not

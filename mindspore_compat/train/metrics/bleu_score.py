@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.BleuScore``."""
+"""The metric `BleuScore`. MindSpore: ``mindspore.train.BleuScore``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BleuScore"]
 
 
 def _ngrams(tokens: Sequence[Any], longest: int) -> Counter:
-    """How often each n-gram of up to ``longest`` tokens occurs."""
+    """Return how often each n-gram of up to ``longest`` tokens occurs."""
     return Counter(
         tuple(tokens[start : start + length])
         for length in range(1, longest + 1)

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
+"""The metrics of confusion matrices. MindSpore: ``mindspore.train.ConfusionMatrix`` and ``ConfusionMatrixMetric``."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ConfusionMatrixMetric(Metric):
     """A rate derived from true/false positives/negatives of one-hot arrays (N, C, ...).
 
     Args:
-        skip_channel: whether the first channel (the background) counts; False leaves it out, as upstream does.
+        skip_channel: whether the first channel (the background) counts; False leaves it out, as MindSpore does.
         metric_name: such as "sensitivity", "precision", "accuracy", "f1_score", "matthews_correlation_coefficient".
         calculation_method: True averages the rate over samples, False computes it from the total counts.
         decrease: with calculation_method, how values of samples and channels are reduced.
@@ -127,7 +127,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 def _counts(predicted: np.ndarray, true: np.ndarray, keep_first: bool) -> np.ndarray:
-    """(N, C, 4): true positives, false positives, true negatives, false negatives."""
+    """Return (N, C, 4): true positives, false positives, true negatives, false negatives."""
     if not np.all(true.astype(np.uint8) == true):
         raise ValueError("For 'ConfusionMatrix.update', the true value (input[1]) must be a binarized ndarray.")
     if predicted.ndim < 2:
@@ -149,7 +149,7 @@ def _counts(predicted: np.ndarray, true: np.ndarray, keep_first: bool) -> np.nda
 
 
 def _reduce(values: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
-    """(N, C) values reduced, NaNs left out, and how many counted."""
+    """Return (N, C) values reduced, without NaNs, and the number of counted ones."""
     valid = (~np.isnan(values)).astype(float)
     values = np.nan_to_num(values, nan=0.0)
 
@@ -220,7 +220,7 @@ _SHORT = {name: short for short, text in _LONG_NAMES.items() for name in [short,
 
 
 def _rate(name: str, counts: np.ndarray) -> np.ndarray:
-    """The rate of counts (..., 4); NaN where its denominator is zero."""
+    """Return the rate of counts (..., 4); NaN where its denominator is zero."""
     short = _SHORT.get(name.replace(" ", "_").lower())
     if short is None:
         raise NotImplementedError(

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.CosineSimilarity``."""
+"""The metric `CosineSimilarity`. MindSpore: ``mindspore.train.CosineSimilarity``."""
 
 from __future__ import annotations
 

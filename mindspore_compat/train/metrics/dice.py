@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Dice``."""
+"""The metric `Dice`. MindSpore: ``mindspore.train.Dice``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Dice"]
 
 
 class Dice(Metric):
-    """Sum over batches of 2·|A∩B| / (|A|² + |B|² + smooth), divided by the number of samples; as upstream's."""
+    """Sum over batches of 2·|A∩B| / (|A|² + |B|² + smooth), divided by the number of samples; as in MindSpore."""
 
     def __init__(self, smooth: float = 1e-5) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.MAE`` and ``MSE``."""
+"""The metrics `MAE` and `MSE`. MindSpore: ``mindspore.train.MAE`` and ``MSE``."""
 
 from __future__ import annotations
 

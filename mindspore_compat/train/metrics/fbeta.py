@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Fbeta`` and ``F1``."""
+"""The metrics `Fbeta` and `F1`. MindSpore: ``mindspore.train.Fbeta`` and ``F1``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.HausdorffDistance``."""
+"""The metric `HausdorffDistance`. MindSpore: ``mindspore.train.HausdorffDistance``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class HausdorffDistance(SurfaceMetric):
 
 
 def _cropped(predicted: np.ndarray, true: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Both masks cut to the box that holds all their places; axes of length 1 are dropped, as upstream does."""
+    """Return both masks, cut to the box that holds all their places; axes of length 1 are dropped, as in MindSpore."""
     places = np.nonzero(predicted | true)
     box = tuple(slice(axis.min(), axis.max() + 1) for axis in places)
     return np.squeeze(predicted[box]), np.squeeze(true[box])

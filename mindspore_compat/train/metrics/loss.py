@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Loss``."""
+"""The metric `Loss`. MindSpore: ``mindspore.train.Loss``."""
 
 from __future__ import annotations
 

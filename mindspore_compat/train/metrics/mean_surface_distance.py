@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.MeanSurfaceDistance``."""
+"""The metric `MeanSurfaceDistance`. MindSpore: ``mindspore.train.MeanSurfaceDistance``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Metric`, the base of the metrics. Upstream: ``mindspore.train.Metric``."""
+"""`Metric`, the base of the metrics. MindSpore: ``mindspore.train.Metric``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVAL_TYPES = ("classification", "multilabel")
 
 
 def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator of ``update``: hand it only the inputs that `Metric.set_indexes` chose, in that order."""
+    """Pass to ``update`` only the inputs that `Metric.set_indexes` chose, in that order (a decorator)."""
 
     @functools.wraps(func)
     def wrapper(self: Any, *inputs: Any) -> Any:
@@ -27,7 +27,7 @@ def rearrange_inputs(func: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def to_numpy(data: Any) -> np.ndarray:
-    """A Tensor, list or numpy array as a numpy array.
+    """Return a Tensor, list or numpy array as a numpy array.
 
     Raises:
         TypeError: for anything else.
@@ -52,13 +52,13 @@ class Metric(metaclass=ABCMeta):
         self._indexes: list[int] | None = None
 
     def _convert_data(self, data: Any) -> np.ndarray:
-        """A Tensor, list or numpy array as a numpy array; user metrics call it."""
+        """Return a Tensor, list or numpy array as a numpy array; user metrics call it."""
         return to_numpy(data)
 
     def _operands(
         self, inputs: tuple[Any, ...], names: str = "predicted value, true value", count: int = 2
     ) -> list[np.ndarray]:
-        """All ``inputs`` as arrays, once their number is checked."""
+        """Return all ``inputs`` as arrays, once their number is checked."""
         self._check_count(inputs, names, count)
         return [self._convert_data(item) for item in inputs]
 
@@ -83,7 +83,7 @@ class Metric(metaclass=ABCMeta):
 
     @property
     def indexes(self) -> list[int] | None:
-        """What `set_indexes` got, else None."""
+        """The argument of `set_indexes`, else None."""
         return getattr(self, "_indexes", None)
 
     def set_indexes(self, indexes: list[int]) -> Metric:
@@ -101,29 +101,29 @@ class Metric(metaclass=ABCMeta):
         return self
 
     def __call__(self, *inputs: Any) -> Any:
-        """clear, update and eval in one."""
+        """Run clear, update and eval in one."""
         self.clear()
         self.update(*inputs)
         return self.eval()
 
     @abstractmethod
     def clear(self) -> None:
-        """Forget what was seen."""
+        """Reset the state."""
         raise NotImplementedError("Must define clear function to use this base class")
 
     @abstractmethod
     def eval(self) -> Any:
-        """The value over what was seen."""
+        """Return the value over all updates."""
         raise NotImplementedError("Must define eval function to use this base class")
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:
-        """Take in a batch."""
+        """Add a batch."""
         raise NotImplementedError("Must define update function to use this base class")
 
 
 class EvaluationBase(Metric):
-    """What Accuracy, Precision and Recall share: ``eval_type`` "classification" or "multilabel" and its checks."""
+    """Base of Accuracy, Precision and Recall: ``eval_type`` "classification" or "multilabel" and its checks."""
 
     def __init__(self, eval_type: str) -> None:
         super().__init__()
@@ -136,7 +136,7 @@ class EvaluationBase(Metric):
         self._class_num = 0
 
     def _classes(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Checked predictions (N, C, ...) and labels (indices, or 0/1 in the multilabel case)."""
+        """Return checked predictions (N, C, ...) and labels (indices, or 0/1 in the multilabel case)."""
         predicted, true = self._operands(inputs)
         if self._type == "classification":
             true = from_one_hot(predicted, true)
@@ -182,12 +182,12 @@ class EvaluationBase(Metric):
 
 
 def is_binary(data: np.ndarray) -> bool:
-    """Whether all elements are 0 or 1."""
+    """Return whether all elements are 0 or 1."""
     return bool(np.equal(data**2, data).all())
 
 
 def is_one_hot(data: np.ndarray) -> bool:
-    """Whether ``data`` holds a single 1 along axis 1 and zeros else."""
+    """Return whether ``data`` holds a single 1 along axis 1 and zeros else."""
     return data.ndim > 1 and is_binary(data) and bool(np.equal(data.sum(axis=1), 1).all())
 
 
@@ -195,12 +195,12 @@ _check_onehot_data = is_one_hot
 
 
 def from_one_hot(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Class indices where ``true`` has the axes of ``predicted`` and is one-hot, else ``true``."""
+    """Return class indices if ``true`` has the axes of ``predicted`` and is one-hot, else ``true``."""
     return true.argmax(axis=1) if predicted.ndim == true.ndim and is_one_hot(true) else true
 
 
 def same_class_number(metric: Metric, known: int, predicted: np.ndarray) -> int:
-    """The number of classes, which must not change between batches."""
+    """Return the number of classes, which must not change between batches."""
     if known and predicted.shape[1] != known:
         raise ValueError(
             f"For '{type(metric).__name__}.update', class number not match, last input predicted data contain {known} "
@@ -213,7 +213,7 @@ def same_class_number(metric: Metric, known: int, predicted: np.ndarray) -> int:
 def one_hot_pair(
     metric: Metric, classes: int, predicted: np.ndarray, true: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Predictions (by their largest class) and class indices as one-hot rows."""
+    """Return predictions (by their largest class) and class indices as one-hot rows."""
     if true.max() + 1 > classes:
         raise ValueError(
             f"For '{type(metric).__name__}.update', predicted value (input[0]) should have the same classes number as "

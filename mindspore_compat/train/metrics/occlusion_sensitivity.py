@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.OcclusionSensitivity``."""
+"""The metric `OcclusionSensitivity`. MindSpore: ``mindspore.train.OcclusionSensitivity``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["OcclusionSensitivity"]
 
 
 class OcclusionSensitivity(Metric):
-    """How much the model's score of a label falls when the image is covered around each place.
+    """Decrease of the model's score of a label when the image is covered around each place.
 
-    ``update(model, image (1, ...), label)``; ``eval`` gives an array of the image's shape, or of the box ``b_box``
+    ``update(model, image (1, ...), label)``; ``eval`` returns an array of the image's shape, or of the box ``b_box``
     [low, high of each axis but the batch, inclusive]. Each place is covered with ``pad_val`` up to ``margin`` places
     away.
     """
@@ -76,7 +76,7 @@ class OcclusionSensitivity(Metric):
 
 
 def _box(b_box: list | None, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest place on each axis; negative numbers mean the ends."""
+    """Return lowest and highest place on each axis; negative numbers mean the ends."""
     if b_box is None:
         return np.zeros_like(shape), shape - 1
     if len(b_box) != 2 * len(shape):

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Perplexity``."""
+"""The metric `Perplexity`. MindSpore: ``mindspore.train.Perplexity``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Perplexity"]
 
 
 class Perplexity(Metric):
-    """exp of the mean negative log of the probability given to the label; probabilities (N, C), labels (N,)."""
+    """exp of the mean negative log of the label's probability; probabilities (N, C), labels (N,)."""
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()

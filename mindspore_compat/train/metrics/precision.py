@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Precision``."""
+"""The metric `Precision`. MindSpore: ``mindspore.train.Precision``."""
 
 from mindspore_compat.train.metrics._rates import Rate
 

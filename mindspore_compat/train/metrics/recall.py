@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.Recall``."""
+"""The metric `Recall`. MindSpore: ``mindspore.train.Recall``."""
 
 from mindspore_compat.train.metrics._rates import Rate
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.ROC``."""
+"""The metric `ROC`. MindSpore: ``mindspore.train.ROC``."""
 
 from __future__ import annotations
 

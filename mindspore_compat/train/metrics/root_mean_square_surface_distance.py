@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.RootMeanSquareDistance``."""
+"""The metric `RootMeanSquareDistance`. MindSpore: ``mindspore.train.RootMeanSquareDistance``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RootMeanSquareDistance"]
 
 class RootMeanSquareDistance(SurfaceMetric):
     """Mean squared distance from the edge of the prediction to that of the truth; ``symmetric`` gives the root of the
-    mean over both directions (without it upstream takes no root, and neither does this).
+    mean over both directions (without it MindSpore takes no root, and neither does this).
     """
 
     _label_error = TypeError

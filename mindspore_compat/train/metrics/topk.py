@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.TopKCategoricalAccuracy`` and its two common cases."""
+"""The top-k metrics. MindSpore: ``mindspore.train.TopKCategoricalAccuracy`` and its two common cases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["TopKCategoricalAccuracy", "Top1CategoricalAccuracy", "Top5Categorica
 
 
 class TopKCategoricalAccuracy(Metric):
-    """Share of samples whose class is among the ``k`` largest predictions (N, C); labels (N,) or one-hot."""
+    """Share of samples with their class among the ``k`` largest predictions (N, C); labels (N,) or one-hot."""
 
     def __init__(self, k: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Quantization-aware training by MindSpore 1.0. Upstream: ``mindspore.train.quant``, gone since 1.1 (docs/quant.md)."""
+"""Quantization-aware training of MindSpore 1.0 (docs/quant.md). MindSpore: ``mindspore.train.quant``, before 1.1."""
 
 from mindspore_compat.train.quant.quant import convert_quant_network, export
 

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.quant.quant``."""
+"""Quantization-aware networks. MindSpore: ``mindspore.train.quant.quant``."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def convert_quant_network(
     symmetric: Any = (False, False),
     narrow_range: Any = (False, False),
 ) -> Cell:
-    """Turn a network into one that trains for quantization, in place; each pair is one value or two: for weights and
-    for activations.
+    """Convert a network for quantization-aware training, in place; each pair is one value, or two for weights and
+    activations.
 
     Args:
         network: its ``nn.Conv2dBnAct`` and ``nn.DenseBnAct``, and additions, subtractions, products and quotients by
@@ -55,7 +55,7 @@ def convert_quant_network(
         for name, value in (("per_channel", per_channel), ("symmetric", symmetric), ("narrow_range", narrow_range))
     }
     config = create_quant_config(quant_delay=delays, quant_dtype=(weight_bits, result_bits), **flags)
-    config.weight(), config.activation()  # wrong bits are found here, not in the middle of the network
+    config.weight(), config.activation()  # wrong bits raise here, not in the middle of the network
     return convert(
         network,
         Conversion(

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.quant.quant_utils``."""
+"""Helpers for quantization. MindSpore: ``mindspore.train.quant.quant_utils``."""
 
 from mindspore_compat.compression.quant.quant_utils import load_nonquant_param_into_quant_net
 

@@ -1,4 +1,4 @@
-"""Summaries: MindSpore's files for MindInsight and TensorBoard's beside them. Upstream: ``mindspore.train.summary``."""
+"""Summaries: MindSpore's files for MindInsight, and TensorBoard's. MindSpore: ``mindspore.train.summary``."""
 
 from mindspore_compat.train.summary._embeddings import add_embedding
 from mindspore_compat.train.summary._reader import SummaryData, read_summary, to_tensorboard

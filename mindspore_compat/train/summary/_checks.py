@@ -1,4 +1,4 @@
-"""Argument checks that `SummaryRecord` and `SummaryCollector` share."""
+"""Argument checks of `SummaryRecord` and `SummaryCollector`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["check_file_part", "check_export_options", "make_directory"]
 
 
 def check_file_part(text: str) -> None:
-    """ValueError unless a prefix or suffix is made of letters, digits, '_' and, later, '.'."""
+    """Raise ValueError unless a prefix or suffix consists of letters, digits, '_' and, later, '.'."""
     pattern = r"^\w+[0-9a-zA-Z\_\.]*$"
     if re.match(pattern, text, re.ASCII) is None:
         raise ValueError(f"The '{text}' is illegal, it must be match regular'{pattern}' by flags'{re.ASCII}.'")
 
 
 def check_export_options(options: Any) -> dict[str, Any] | None:
-    """The options, if they are None or {"tensor_format": "npy" or None}."""
+    """Return the options, if they are None or {"tensor_format": "npy" or None}."""
     if options is None:
         return None
     check_type(options, "export_options", dict, "SummaryRecord")
@@ -34,7 +34,7 @@ def check_export_options(options: Any) -> dict[str, Any] | None:
 
 
 def make_directory(path: Any, name: str) -> str:
-    """The absolute path of a folder, made (mode 0700) if it is not there.
+    """Return the absolute path of a folder, made (mode 0700) if missing.
 
     Raises:
         TypeError: unless it is a str. ValueError: if it is blank. OSError: if it cannot be made or is not a folder.

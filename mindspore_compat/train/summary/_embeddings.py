@@ -1,5 +1,5 @@
-"""Vectors for TensorBoard's projector: an embedding table, or what a layer makes of samples. MindSpore's summaries have
-no such thing.
+"""Vectors for TensorBoard's projector: an embedding table, or a layer's outputs for samples. MindSpore's summaries have
+no such feature.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def add_embedding(
     columns: Sequence[str] | None = None,
     images: Any = None,
 ) -> None:
-    """Show vectors on the Projector page of ``tensorboard --logdir`` (this function is ours).
+    """Show vectors on the Projector page of ``tensorboard --logdir`` (MindSpore has no such function).
 
     Args:
         summary_dir: the folder of the run, as `SummaryRecord` has it; made if missing.
@@ -40,7 +40,7 @@ def add_embedding(
         images: a picture for each vector: an array (number, height, width) or (number, height, width, 3) of 0…255.
 
     Raises:
-        TypeError, ValueError: for arguments of other types or shapes. OSError: if a file can not be written.
+        TypeError, ValueError: for arguments of other types or shapes. OSError: if a file cannot be written.
     """
     if not isinstance(tag, str) or not tag or any(letter in tag for letter in '/\\"\n\0') or tag in (".", ".."):
         raise ValueError(
@@ -86,7 +86,7 @@ def _array(value: Any, what: str) -> np.ndarray:
 
 
 def _rows(metadata: Any, columns: Any, count: int) -> list[str] | None:
-    """The lines of the file of labels; a single column has no head."""
+    """Return the lines of the file of labels; a single column has no head."""
     if metadata is None:
         if columns is not None:
             raise ValueError("For 'add_embedding', 'columns' names the labels of 'metadata', which is missing.")
@@ -105,7 +105,7 @@ def _rows(metadata: Any, columns: Any, count: int) -> list[str] | None:
 
 
 def _sprite(images: np.ndarray, count: int) -> tuple[Any, int, int]:
-    """(all pictures in one, row by row; height and width of each)."""
+    """Return (all pictures in one, row by row; height and width of each)."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -136,7 +136,7 @@ def _sprite(images: np.ndarray, count: int) -> tuple[Any, int, int]:
     return Image.fromarray(whole), height, width
 
 
-# --- projector_config.pbtxt: what the page reads first ----------------------------------------------------------------
+# --- projector_config.pbtxt, which the page reads first ---------------------------------------------------------------
 
 
 def _escaped(text: str) -> str:
@@ -144,7 +144,7 @@ def _escaped(text: str) -> str:
 
 
 def _register(path: str, tag: str, entry: str) -> None:
-    """Give the embedding a line of its own; lines of others stay."""
+    """Write a line for the embedding; lines of others stay."""
     lines = read_regular(path, _MOST_CONFIG).decode("utf-8").splitlines() if os.path.exists(path) else []
     lines = [line for line in lines if not line.startswith(f'embeddings {{ tensor_name: "{_escaped(tag)}" ')]
     with replacing(path) as file:

@@ -1,4 +1,4 @@
-"""Event files: framed records, written whole or not at all, flushed when asked to."""
+"""Event files: framed records, written whole or not at all, flushed on request."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _SECONDS = re.compile(r"(?<=\.summary)\.(\d+)\.")
 
 
 class FileIsFull(Exception):
-    """The next record would pass ``max_file_size``."""
+    """Error for a next record beyond ``max_file_size``."""
 
 
 class EventFile:
-    """A file that is made at its first record.
+    """A file, created at its first record.
 
     Args:
         path: if it exists then, the next second is taken for the one in its name.
@@ -78,7 +78,7 @@ class EventFile:
             self.flush()
 
     def flush(self) -> None:
-        """Hand everything to the system."""
+        """Pass everything to the system."""
         if not self._waiting or self._handle is None:
             return
         records, self._waiting, self._waiting_bytes = self._waiting, [], 0
@@ -93,7 +93,7 @@ class EventFile:
             raise OSError(error.errno, error.strerror, self.path) from error
 
     def _keep_whole(self, records: list[bytes]) -> None:
-        """After a failed write: cut behind the last record that is there as a whole."""
+        """Truncate the file after a failed write, behind the last complete record."""
         assert self._handle is not None
         end = os.lseek(self._handle, 0, os.SEEK_END)
         for record in records:
@@ -103,7 +103,7 @@ class EventFile:
         os.ftruncate(self._handle, self._place)
 
     def close(self) -> None:
-        """`flush` and close; no more records."""
+        """Flush and close; no more records are accepted."""
         if self._handle is None:
             return
         try:

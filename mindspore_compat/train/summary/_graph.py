@@ -1,9 +1,9 @@
-"""A network as MindSpore's graph message. In GRAPH_MODE one node an operator of the forward (`_operators.py`); where
-that is not possible, and in PYNATIVE_MODE, one node a layer, from the Cell tree and, if it ran once, from its calls.
+"""A network as MindSpore's graph message. In GRAPH_MODE it has one node per operator of the forward (`_operators.py`),
+if possible; else, and in PYNATIVE_MODE, one per layer, from the Cell tree or, after a run, from its calls.
 
-`CallTrace` listens to one run; then layers stand in the order of their calls, with shapes, and edges follow the
-Tensors. A Tensor that no layer returned (the result of an operator between layers) counts as coming from the layer
-before. Without a run, layers stand in the order of registration, each fed by the one before.
+`CallTrace` records one run: layers then have the order of their calls, with shapes, and edges follow the Tensors. A
+Tensor that no layer returned (the result of an operator between layers) counts as the layer before's. Without a run,
+layers have the order of registration, each with the one before as input.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def _is_leaf(module: torch.nn.Module) -> bool:
 
 
 class InputsTrace(NextInputs):
-    """In GRAPH_MODE, takes down what the forward of a network gets at its next call."""
+    """Recorder of a network's forward inputs at its next call, in GRAPH_MODE."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         super().__init__(_forward_of(network)[1] if context.get_context("mode") == context.GRAPH_MODE else None)
 
 
 class CallTrace(LayerCalls):
-    """Listens to the layers of a network during one run, and to what its forward gets; `stop` ends it."""
+    """Recorder of a network's layer calls and forward inputs during one run; `stop` ends it."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         self._forward = InputsTrace(network)
@@ -47,7 +47,7 @@ class CallTrace(LayerCalls):
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
-        """Of the forward, with the loss."""
+        """Inputs of the forward, with the loss."""
         return self._forward.inputs
 
     def stop(self) -> None:
@@ -56,7 +56,7 @@ class CallTrace(LayerCalls):
 
 
 def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
-    """(path, Cell) of what gives the loss in what trains; (…, None) if it is not known."""
+    """Return (path, Cell) of the loss network in a training network; (…, None) if it is not known."""
     trains = any(_is_optimizer(module) for module in torch.nn.Module.children(network))
     forward = getattr(network, "network", None) if trains else network
     return "network" if trains else "", forward if isinstance(forward, Cell) else None
@@ -67,14 +67,14 @@ def _is_optimizer(module: Any) -> bool:
 
 
 def _layers_of(network: torch.nn.Module) -> list[torch.nn.Module]:
-    """Of a training step neither the optimizer nor what passes gradients on."""
+    """Return the layers; in a training step without the optimizer and the gradient reducer."""
     others = getattr(network, "grad_reducer", None)
     modules = torch.nn.Module.modules(network)
     return [item for item in modules if _is_leaf(item) and not _is_optimizer(item) and item is not others]
 
 
 def _scopes(network: torch.nn.Module) -> dict[int, str]:
-    """id of each module -> upstream's scope, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
+    """Return MindSpore's scope by module id, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
     found: dict[int, str] = {id(network): "Default"}
     for path, module in network.named_modules():
         if path:
@@ -137,7 +137,7 @@ class _Builder:
             self._sources.put(tensor, node.name)
 
     def follow(self, calls: list[Call]) -> None:
-        """Nodes of a run."""
+        """Add the nodes of a run."""
         for call in calls:
             names = []
             for tensor in call.inputs:
@@ -150,7 +150,7 @@ class _Builder:
             self.add_layer(call.module, list(dict.fromkeys(names)), call.outputs)
 
     def walk(self) -> None:
-        """Nodes of the Cell tree."""
+        """Add the nodes of the Cell tree."""
         self.add_parameter("inputs0", None)
         for module in _layers_of(self._network):
             self.add_layer(module, [self._last or "inputs0"], [])
@@ -163,7 +163,7 @@ class _Builder:
 
 
 def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
-    """The graph of the forward's operators, None where there is none."""
+    """Return the graph of the forward's operators, None if there is none."""
     import torch.distributed as group
 
     path, forward = _forward_of(network)
@@ -183,7 +183,7 @@ def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
 
 
 def graph_of(network: torch.nn.Module, trace: CallTrace | None = None, inputs: tuple[Any, ...] | None = None) -> Any:
-    """A GraphProto of a network; with a `CallTrace`, of what ran.
+    """Return a GraphProto of a network; with a `CallTrace`, of the recorded run.
 
     Args:
         inputs: what its forward takes, if there is no trace.

@@ -1,4 +1,4 @@
-"""The graph file that `ModelCheckpoint` writes beside checkpoints."""
+"""The graph file of `ModelCheckpoint`, beside checkpoints."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["write_graph"]
 
 
 def write_graph(cb_params: Any, path: str) -> None:
-    """Write the training network as upstream's graph message: its operators, or its layers in the order of
+    """Write the training network as MindSpore's graph message: its operators, or its layers in the order of
     registration.
     """
     network = cb_params.train_network
-    ours = type(network).__module__.startswith("mindspore_compat.")  # a step of the user's may take other inputs
+    ours = type(network).__module__.startswith("mindspore_compat.")  # a user's step may take other inputs
     inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
     model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
     write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)

@@ -20,7 +20,7 @@ Arrays = dict[str, np.ndarray]
 
 
 class Plane(NamedTuple):
-    """Points ``final + x · first + y · second``; ``path`` are the (x, y) of the checkpoints, empty for random
+    """Points ``final + x · first + y · second``; ``path`` has the (x, y) of the checkpoints, empty for random
     directions.
     """
 
@@ -45,7 +45,7 @@ def _split(vector: np.ndarray, like: Arrays) -> Arrays:
 
 
 def _scaled(direction: Arrays, final: Arrays) -> Arrays:
-    """Each Parameter's part as long as the Parameter itself; nothing for what does not move."""
+    """Scale each Parameter's part to the norm of the Parameter; parts of fixed Parameters become zero."""
     result = {}
     for name, array in final.items():
         part = direction.get(name)
@@ -63,14 +63,14 @@ def _flat(arrays: Arrays) -> np.ndarray:
 
 
 def _principal(matrix: np.ndarray) -> np.ndarray:
-    """The two first principal components of the columns, signs fixed by their largest entries."""
+    """Return the two first principal components of the columns, signs fixed by their largest entries."""
     u, s, _ = np.linalg.svd(matrix - matrix.mean(axis=0), full_matrices=False)
     u, s = u[:, :2], s[:2]
     return u * np.sign(u[np.abs(u).argmax(axis=0), range(u.shape[1])]) * s
 
 
 def pca_plane(checkpoints: list[Arrays], size: int) -> Plane:
-    """The plane through the last checkpoint along the main directions of the trajectory."""
+    """Return the plane through the last checkpoint along the main directions of the trajectory."""
     final = checkpoints[-1]
     moving = {name: array for name, array in final.items() if _moves(name)}
     end = _flat(final)
@@ -86,7 +86,7 @@ def pca_plane(checkpoints: list[Arrays], size: int) -> Plane:
 
 
 def random_plane(final: Arrays, size: int) -> Plane:
-    """The plane through a checkpoint along two random directions."""
+    """Return the plane through a checkpoint along two random directions."""
     total = sum(array.size for array in final.values())
     first, second = (_scaled(_split(np.random.normal(size=total), final), final) for _ in range(2))
     axis = np.linspace(-_MARGIN * _RANDOM_REACH, _MARGIN * _RANDOM_REACH, size)
@@ -94,13 +94,13 @@ def random_plane(final: Arrays, size: int) -> Plane:
 
 
 def losses_of(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, num_samples: int) -> list[float]:
-    """The loss at each (x, y), over the user's dataset."""
+    """Return the loss at each (x, y), over the user's dataset."""
     model, network, dataset, metrics = callback_fn()
     dataset = dataset.take(max(num_samples // dataset.get_batch_size(), 1))
     batches = list(dataset.create_tuple_iterator(num_epochs=1))
     train_network = model.train_network
     if getattr(train_network, "optimizer", None) is not None and hasattr(train_network, "network"):
-        train_network = train_network.network  # the loss only: looking must not train
+        train_network = train_network.network  # the loss only: no training here
     train_network.set_train(True)
     parameters = {getattr(parameter, "name", None) or name: parameter for name, parameter in network.named_parameters()}
     metric = _loss_metric(metrics)
@@ -143,7 +143,7 @@ def _fill_point(target: Any, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Non
 def landscape_message(
     plane: Plane, numbers: list[int], path_losses: list[float], grid_losses: list[float], unit: str, step_per_epoch: int
 ) -> Any:
-    """The LossLandscape of what was computed; ``numbers`` are the steps or epochs of the path."""
+    """Return the LossLandscape of the computed losses; ``numbers`` are the steps or epochs of the path."""
     message = LossLandscape()
     grid = np.array(grid_losses, np.float64).reshape(len(plane.ys), len(plane.xs))
     _fill_point(message.landscape, plane.xs, plane.ys, grid)

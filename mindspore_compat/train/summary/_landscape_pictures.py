@@ -26,8 +26,8 @@ _COLOURS, _INK = "viridis", (220 / 255, 30 / 255, 30 / 255)
 
 
 class _Landscape(NamedTuple):
-    """``heights[row of ys, column of xs]``, all finite; ``path`` are the (x, y, height) of the checkpoints or the point
-    where it ended.
+    """``heights[row of ys, column of xs]``, all finite; ``path`` are the (x, y, height) of the checkpoints or the end
+    point.
     """
 
     xs: np.ndarray
@@ -41,7 +41,7 @@ def _array(tensor: Any) -> np.ndarray:
 
 
 def _read(body: bytes) -> _Landscape | None:
-    """None if it is not a grid of at least 2 × 2, or nowhere finite."""
+    """Return the landscape, None if it is not a grid of at least 2 × 2, or nowhere finite."""
     message = summary_messages.LossLandscape.FromString(body)
     xs, ys, heights = (_array(getattr(message.landscape, axis)) for axis in "xyz")
     if len(xs) < 2 or len(ys) < 2 or heights.size != len(xs) * len(ys) or not np.isfinite(heights).any():
@@ -57,7 +57,7 @@ def _read(body: bytes) -> _Landscape | None:
 
 
 def _scaled(heights: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """Heights as 0…1; ``of`` are those of the grid."""
+    """Return heights as 0…1; ``of`` are those of the grid."""
     unit = float(np.median(of - of.min())) or 1.0
     top = float(np.log1p((of.max() - of.min()) / unit)) or 1.0
     return np.asarray(np.log1p(np.clip(heights - of.min(), 0, None) / unit) / top).clip(0, 1)
@@ -69,7 +69,7 @@ def _unscaled(part: float, of: np.ndarray) -> float:
 
 
 def _resampled(heights: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """Linear between the points of the grid."""
+    """Return heights, linear between the points of the grid."""
     across = np.stack(
         [np.interp(np.linspace(0, heights.shape[1] - 1, columns), np.arange(heights.shape[1]), row) for row in heights]
     )
@@ -97,7 +97,7 @@ def _draw_path(axes: Any, *columns: np.ndarray) -> None:
 
 
 def _contour(landscape: _Landscape, title: str) -> Any:
-    """Filled contours, a scale of colours, the trajectory."""
+    """Return filled contours, a scale of colours, the trajectory."""
     xs, ys, heights, path = landscape
     figure = _new_figure()
     axes = figure.add_axes(_place(*_MAP), title=title)
@@ -114,7 +114,7 @@ def _contour(landscape: _Landscape, title: str) -> Any:
 
 
 def _surface(landscape: _Landscape, title: str) -> Any:
-    """The surface, lit from the left."""
+    """Return the surface, lit from the left."""
     xs, ys, heights, path = landscape
     rows, columns = (min(max(2 * len(axis), 24), _FINEST) for axis in (ys, xs))
     parts = _scaled(_resampled(heights, rows, columns), heights)
@@ -131,10 +131,10 @@ def _surface(landscape: _Landscape, title: str) -> Any:
 
 
 def landscape_pictures(tag: str, body: bytes) -> dict[str, Picture]:
-    """{"contour": …, "surface": …} of a LossLandscape; empty if it holds no grid.
+    """Return {"contour": …, "surface": …} of a LossLandscape; empty if it holds no grid.
 
-    Without matplotlib they are left out with a warning that names it: the losses, which take long to compute, are in
-    MindSpore's file anyway.
+    Without matplotlib they are skipped with a warning: the losses, which take long to compute, are in MindSpore's file
+    anyway.
     """
     landscape = _read(body)
     if landscape is None:

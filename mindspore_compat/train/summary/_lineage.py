@@ -1,4 +1,4 @@
-"""Lineage messages of a run: what MindInsight's lineage page shows."""
+"""Lineage messages of a run, for MindInsight's lineage page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _QUEUE_SIZE = 16
 
 
 def _dataset_path(dataset: Any) -> str | None:
-    """The folder of the first source that has one."""
+    """Return the folder of the first source that has one."""
     for name in _PATHS:
         value = getattr(dataset, name, None)
         value = value[0] if isinstance(value, (list, tuple)) and value else value
@@ -43,7 +43,7 @@ def _dataset_path(dataset: Any) -> str | None:
 
 
 def _dataset_sizes(dataset: Any) -> tuple[int, int]:
-    """(batch size, samples)."""
+    """Return (batch size, samples)."""
     batches = dataset.get_dataset_size() if hasattr(dataset, "get_dataset_size") else len(dataset)
     batch_size = (
         dataset.get_batch_size() if hasattr(dataset, "get_batch_size") else getattr(dataset, "batch_size", None)
@@ -53,7 +53,7 @@ def _dataset_sizes(dataset: Any) -> tuple[int, int]:
 
 
 def _checkpoint(callbacks: Any) -> str | None:
-    """The newest file of a ModelCheckpoint among the callbacks."""
+    """Return the newest file of a ModelCheckpoint among the callbacks."""
     for callback in callbacks or ():
         path = getattr(callback, "latest_ckpt_file_name", None)
         if path:
@@ -73,7 +73,7 @@ def _learning_rate(optimizer: Any) -> float | None:
 
 
 def train_lineage(cb_params: Any, loss: float | None, optimizer: Any, loss_fn: Any) -> Any:
-    """A TrainLineage of a run that ends."""
+    """Return a TrainLineage of a run that ends."""
     message = TrainLineage()
     parameters = message.hyper_parameters
     message.algorithm.network = type(cb_params.network).__name__
@@ -100,7 +100,7 @@ def train_lineage(cb_params: Any, loss: float | None, optimizer: Any, loss_fn: A
 
 
 def eval_lineage(cb_params: Any) -> Any:
-    """An EvaluationLineage of an evaluation that ends."""
+    """Return an EvaluationLineage of an evaluation that ends."""
     message = EvaluationLineage()
     try:
         message.metric = json.dumps(cb_params.metrics)
@@ -118,7 +118,7 @@ def eval_lineage(cb_params: Any) -> Any:
 
 
 def custom_lineage(data: dict[str, Any]) -> Any:
-    """A UserDefinedInfo with one entry a key."""
+    """Return a UserDefinedInfo with one entry a key."""
     message = UserDefinedInfo()
     for key, value in data.items():
         kind = "map_int32" if isinstance(value, int) else "map_double" if isinstance(value, float) else "map_str"
@@ -127,8 +127,8 @@ def custom_lineage(data: dict[str, Any]) -> Any:
 
 
 def dataset_graph(dataset: Any) -> Any:
-    """A DatasetGraph: a node's type and plain settings, and its children. None for what is no pipeline of
-    ``mindspore.dataset``.
+    """Return a DatasetGraph: a node's type and plain settings, and its children. None for other objects than pipelines
+    of ``mindspore.dataset``.
     """
     if not hasattr(dataset, "children"):
         return None
@@ -168,7 +168,7 @@ def _describe(dataset: Any, message: Any) -> None:
 
 
 def _set(parameter: Any, name: str, value: Any) -> None:
-    """One setting; arrays, functions and the like are left out."""
+    """Write one setting; skip arrays, functions and the like."""
     if isinstance(value, bool):
         parameter.mapBool[name] = value
     elif isinstance(value, int) and -1 << 31 <= value < 1 << 31:

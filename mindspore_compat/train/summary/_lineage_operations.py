@@ -1,5 +1,5 @@
-"""How lineage describes an operation on columns: by the name that MindSpore's C++ gives it and its settings, such as
-the mean of a Normalize.
+"""Lineage descriptions of operations on columns: the name in MindSpore's C++ and the settings, such as the mean of a
+Normalize.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ __all__ = ["operation_params"]
 
 _Settings = dict[str, "str | Callable[[Any], Any]"]
 _PYTHON_MODULE = "mindspore.dataset.transforms.py_transforms_util"  # of a function in a map
-_INTERPOLATION = {0: 1, 1: 0, 2: 0, 3: 2, 4: 3, 5: 4}  # ours, which are PIL's, to those of C++
+_INTERPOLATION = {0: 1, 1: 0, 2: 0, 3: 2, 4: 3, 5: 4}  # our numbers, which are PIL's, to those of C++
 _BORDERS = {"constant": 0, "edge": 1, "reflect": 2, "symmetric": 3}
 
 
 def _single(value: Any) -> Any:
-    """Numbers as C++ holds them, whose floats have 32 bits."""
+    """Return numbers in C++ precision, with 32-bit floats."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (float, np.floating)):
@@ -74,7 +74,7 @@ _ROTATED: _Settings = {
     "fill_value": "fill_value",
     "resample": _interpolation("resample"),
 }
-#: our class: (name in C++, its settings, or None if it has none); classes that are not here are described by their
+#: our class: (name in C++, its settings, or None if it has none); other classes are described by their
 # name alone
 _OPERATIONS: dict[str, tuple[str, _Settings | None]] = {
     "Rescale": (
@@ -147,7 +147,7 @@ _OPERATIONS: dict[str, tuple[str, _Settings | None]] = {
 
 
 def _described(operation: Any) -> Iterator[tuple[str, Any]]:
-    """(name, settings) of an operation, or of those in a Compose; the settings are ... if they are not known."""
+    """Yield (name, settings) of an operation, or of those in a Compose; the settings are ``...`` if unknown."""
     kind = type(operation).__name__
     inner = [item for one in getattr(operation, "transforms", None) or () for item in _described(one)]
     if kind == "Compose":
@@ -177,7 +177,7 @@ def _exact(value: Any) -> Any:
 
 
 def operation_params(operation: Any) -> Iterator[dict[str, str]]:
-    """What the lineage file says of an operation in a map: one dict, or one for each in a Compose."""
+    """Yield the lineage entry of an operation in a map: one dict, or one for each in a Compose."""
     if callable(operation) and not hasattr(operation, "transforms") and hasattr(operation, "__name__"):
         yield {"tensor_op_name": operation.__name__, "python_module": _PYTHON_MODULE}
         return

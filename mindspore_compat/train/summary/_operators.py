@@ -1,8 +1,8 @@
-"""A network as MindSpore's graph message with one node an operator: its forward runs once more through export's trace,
+"""A network as MindSpore's graph message with one node per operator: its forward runs again through export's trace,
 with MINDIR's rows.
 
-What runs is a copy of the Cells without hooks; Parameters are shared, and are what they were afterwards, as are random
-generators and what is printed. What an export refuses, this refuses.
+A copy of the Cells runs without hooks; it shares the Parameters, and their values, generator states and output streams
+are restored afterwards. Operators that an export rejects raise here, too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from mindspore_compat.train._export.mindir import rows as mindir
 
 __all__ = ["operator_graph", "set_type"]
 
-_MOST_SECONDS = 10.0  # a graph is no reason to hold a training up
+_MOST_SECONDS = 10.0  # a graph must not delay a training
 _HOOKS = (
     "_forward_hooks",
     "_forward_pre_hooks",
@@ -46,10 +46,10 @@ _HOOKS = (
 )
 _SHAPED_AS_RESULT = frozenset(
     {"Conv2D", "Conv3D", "MatMul", "BatchMatMul"}
-)  # what comes behind them in their rows keeps the shape
+)  # later operators in their rows keep the shape
 
 
-# --- operators that MINDIR's rows take apart, and MindSpore's compiler does not ---------------------------------------
+# --- operators decomposed by MINDIR's rows, but not by MindSpore's compiler -------------------------------------------
 
 
 def _in(node: Node, layer: str) -> bool:
@@ -82,7 +82,7 @@ def _view(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _with_number(op: str, name: str) -> Row:
-    """``x * 2`` is an operator of its own."""
+    """Return the row of ``x * 2``, which is a separate operator."""
 
     def row(e: Any, a: Any, n: Node) -> Ref:
         number = (
@@ -111,7 +111,7 @@ def _mse_loss(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _other(e: Any, a: Any, n: Node) -> Any:
-    """What MINDIR has no row for, under torch's name: it is only looked at."""
+    """Write an operator without a row in MINDIR, under torch's name: the graph is only displayed."""
 
     def given(item: Any) -> Any:
         if isinstance(item, Value) or item is None or isinstance(item, (bool, int, float, str)):
@@ -150,12 +150,12 @@ _ROWS = _Rows(
 )
 _WHOLE = frozenset(
     {"nll_loss_forward", "native_batch_norm", "native_group_norm", "_adaptive_avg_pool2d"}
-)  # not taken apart
+)  # not decomposed
 
 
 @functools.cache
 def _named() -> set[str]:
-    """What torch could take apart, and is to be seen by its name."""
+    """Return the operators that torch could decompose, but that keep their names here."""
     found = {str(op.overloadpacket.__name__) for op in torch_decompositions() if isinstance(op, torch._ops.OpOverload)}
     return {name for name in found if "_backward" not in name} - DECOMPOSITIONS.keys()
 
@@ -173,7 +173,7 @@ def _kept(deadline: float) -> Callable[[str, dict[str, Any]], bool]:
 
 
 def set_type(target: Any, tensor: Any) -> None:
-    """The TypeProto of something with shape and dtype."""
+    """Set the TypeProto of an object with shape and dtype."""
     target.data_type = anf_ir.DataType.DT_TENSOR
     target.tensor_type.elem_type = DATA_TYPES.get(str(tensor.dtype).removeprefix("torch."), 0)
     for size in tensor.shape:
@@ -181,7 +181,7 @@ def set_type(target: Any, tensor: Any) -> None:
 
 
 def _fill(message: Any, value: Any) -> None:
-    """A ValueProto; of tensors, shape and dtype, as upstream's."""
+    """Fill a ValueProto; of tensors, with shape and dtype, as in MindSpore."""
     kinds = anf_ir.DataType
     if isinstance(value, torch.Tensor):
         message.dtype = kinds.DT_TENSOR
@@ -204,7 +204,7 @@ def _fill(message: Any, value: Any) -> None:
 
 
 class _Written:
-    """One operator; its type is known when its Ref is bound to a Value of the trace."""
+    """One operator; binding its Ref to a Value of the trace sets its type."""
 
     def __init__(self, ref: Ref, op: str, inputs: list[Ref], attributes: dict[str, Any], node: Node | None) -> None:
         self.ref, self.op, self.inputs, self.attributes, self.node = ref, op, inputs, attributes, node
@@ -213,7 +213,7 @@ class _Written:
 
 
 class _Lowering(Lowering):
-    """Writes down what MINDIR's rows ask for, to make a GraphProto of it at the end."""
+    """Lowering that records the nodes of MINDIR's rows, for a GraphProto at the end."""
 
     format = "the graph of a summary"
 
@@ -253,7 +253,7 @@ class _Lowering(Lowering):
         return ref
 
     def item(self, result: Ref, index: int) -> Ref:
-        """One of several results."""
+        """Return one of several results."""
         made = self._written[result]
         if not made.is_tuple and self.node is not None:
             made.is_tuple, made.outputs = True, list(self.node.outputs)
@@ -266,7 +266,7 @@ class _Lowering(Lowering):
         return ref
 
     def message(self, name: str) -> Any:
-        """The GraphProto of what the outputs need."""
+        """Return the GraphProto of the nodes that the outputs need."""
         self.node = None
         results = [self.ref(value) for value in leaves(self.graph.outputs)]
         result = results[0] if len(results) == 1 else self("MakeTuple", *results)
@@ -317,11 +317,11 @@ class _Lowering(Lowering):
             set_type(row.output_type, made.outputs[0])
 
 
-# --- running it without a trace left behind ---------------------------------------------------------------------------
+# --- running without side effects -------------------------------------------------------------------------------------
 
 
 class _Silent:
-    """Standard output and error while this thread runs the network again; other threads write as ever."""
+    """Output stream that is silent for the thread that reruns the network; other threads write as usual."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self._thread = stream, threading.get_ident()
@@ -335,7 +335,7 @@ class _Silent:
 
 @contextmanager
 def _nothing_seen() -> Iterator[None]:
-    """Random generators and summary operators see nothing of what runs inside, standard output and error neither."""
+    """Restore generator states and silence summary operators, standard output and error within the context."""
     streams, hooks = (sys.stdout, sys.stderr), list(summary_hooks)
     python, numpy = random.getstate(), np.random.get_state()
     kernels = copy.deepcopy(seed._kernel_seeds)
@@ -354,7 +354,7 @@ def _nothing_seen() -> Iterator[None]:
 
 
 def _without_hooks(network: Cell) -> Any:
-    """A copy of the Cells, so that what `construct` sets is set there; Parameters are the network's."""
+    """Return a copy of the Cells, so that `construct` does not alter the network's attributes; it shares Parameters."""
     memo: dict[int, Any] = {id(parameter): parameter for parameter in torch.nn.Module.parameters(network)}
     for module in torch.nn.Module.modules(network):
         memo.update({id(hooks): OrderedDict() for key in _HOOKS if (hooks := module.__dict__.get(key)) is not None})
@@ -362,7 +362,7 @@ def _without_hooks(network: Cell) -> Any:
 
 
 def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tuple[Any, ...], name: str) -> Any:
-    """The GraphProto of ``network(*inputs)``.
+    """Return the GraphProto of ``network(*inputs)``.
 
     Args:
         network: the forward, with the loss.

@@ -1,4 +1,4 @@
-"""What of a MindSpore run TensorBoard can show otherwise: graphs as GraphDef, lineage as names and numbers."""
+"""TensorBoard forms of MindSpore data: graphs as GraphDef, lineage as names and numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["graph_def", "lineage_facts"]
 
 
 def graph_def(graph: bytes) -> bytes:
-    """TensorBoard's GraphDef of a GraphProto: scopes become name scopes."""
+    """Return TensorBoard's GraphDef of a GraphProto: scopes become name scopes."""
     from tensorboard.compat.proto.graph_pb2 import GraphDef
 
     source, target = anf_ir.GraphProto.FromString(graph), GraphDef()
@@ -45,7 +45,7 @@ def _read_json(text: str) -> Any:
 
 
 def lineage_facts(plugin: str, message: Any) -> tuple[dict[str, Any], dict[str, float]]:
-    """(parameters, results) of a lineage message, by names that MindInsight's lineage page uses."""
+    """Return (parameters, results) of a lineage message, by names that MindInsight's lineage page uses."""
     if plugin == "train_lineage":
         hparams = {part.name: value for part, value in message.hyper_parameters.ListFields()}
         hparams.update({part.name: value for part, value in message.train_dataset.ListFields()})

@@ -1,4 +1,4 @@
-"""Reading runs back, real MindSpore's too, and converting them for TensorBoard."""
+"""Reader of runs, real MindSpore's too, and their conversion for TensorBoard."""
 
 from __future__ import annotations
 
@@ -41,12 +41,11 @@ _LINEAGE_PLUGINS = {
 
 @dataclass
 class SummaryData:
-    """What a run recorded. Everything by tag is {tag: {step: value}} in the order of the files; of a tag and step the
-    last one counts.
+    """Data of a run. Data by tag are {tag: {step: value}} in the order of the files; the last one of a tag and step
+    counts.
 
     scalars: floats. tensors: arrays of the recorded type (the file keeps float32). images: uint8 arrays (height, width,
-    3).
-    histograms: `Histogram`. landscapes: LossLandscape messages. graphs: GraphProto messages. lineage: {plugin:
+    3). histograms: `Histogram`. landscapes: LossLandscape messages. graphs: GraphProto messages. lineage: {plugin:
     [message]}.
     """
 
@@ -60,7 +59,7 @@ class SummaryData:
     lineage: dict[str, list[Any]] = field(default_factory=dict)
 
     def curve(self, tag: str) -> tuple[np.ndarray, np.ndarray]:
-        """(steps, values) of a scalar.
+        """Return (steps, values) of a scalar.
 
         Raises:
             KeyError: if there is no such scalar; the message lists those there are.
@@ -72,7 +71,7 @@ class SummaryData:
 
 
 def _files_of(path: str) -> list[str]:
-    """The event files of a run, oldest first, a lineage file after its summary file.
+    """Return the event files of a run, oldest first, a lineage file after its summary file.
 
     Raises:
         FileNotFoundError: if there is none.
@@ -97,7 +96,7 @@ def _files_of(path: str) -> list[str]:
 
 
 class _Report:
-    """Logs what is left out of a file: the first few things each, of all others their number."""
+    """Log of skipped parts of a file: the first few of each kind, then their number."""
 
     def __init__(self, path: str) -> None:
         self._path, self._count = path, 0
@@ -113,7 +112,7 @@ class _Report:
 
     @contextmanager
     def sparing(self, what: str) -> Iterator[None]:
-        """What goes wrong in here is what a file says, and is left out; an error of writing is not."""
+        """Skip errors in the file's content within the context; raise errors of writing."""
         try:
             yield
         except OSError as error:  # pillow's have no number
@@ -135,9 +134,7 @@ class _Report:
 
 
 def _events(path: str, report: _Report) -> Iterator[Any]:
-    """The messages of a file: records that are damaged or no messages are left out, behind a wrong length nothing is
-    found any more.
-    """
+    """Yield the messages of a file: damaged or invalid records are skipped; after a wrong length no more are found."""
     kind = lineage.LineageEvent if path.endswith("_lineage") else summary.Event
     try:
         for number, data in enumerate(iterate_records(path, damaged=lambda error: report.note("a record", error))):
@@ -171,7 +168,7 @@ def _histogram(message: Any) -> Histogram:
 
 
 def _value(message: Any) -> tuple[str, str, Any]:
-    """(kind, tag, value) of a Summary.Value."""
+    """Return (kind, tag, value) of a Summary.Value."""
     kind = message.WhichOneof("value")
     if kind is None or not isinstance(message.tag, str):
         raise ValueError("it has no value" if kind is None else f"its tag {message.tag!r:.100} is no UTF-8")
@@ -197,7 +194,7 @@ def _value(message: Any) -> tuple[str, str, Any]:
 
 
 def _decoded(kind: str, value: Any) -> Any:
-    """A value for `SummaryData`."""
+    """Return a value for `SummaryData`."""
     if kind == "image":
         return _pixels(value.png)
     if kind == "tensor":
@@ -212,7 +209,7 @@ def _decoded(kind: str, value: Any) -> Any:
 
 
 def _pixels(png: bytes) -> np.ndarray:
-    """The pixels of a picture; ValueError if they are more than are worth the memory."""
+    """Return the pixels of a picture; raise ValueError if they are too many for the memory."""
     with Image.open(io.BytesIO(png), formats=("PNG",)) as picture:
         if picture.width * picture.height > _MOST_PIXELS:
             raise ValueError(
@@ -222,14 +219,13 @@ def _pixels(png: bytes) -> np.ndarray:
 
 
 def read_summary(path: str) -> SummaryData:
-    """Everything in a run's folder, or in one file.
+    """Return everything in a run's folder, or in one file.
 
-    What is damaged is left out with a warning that names the file: a record, a value (also a picture of more than 2**25
-    pixels), or what comes behind the length of a record if that is wrong. A cut-off end, as a killed writer leaves it,
-    is no damage.
+    Damaged parts are skipped with a warning that names the file: a record, a value (also a picture of more than 2**25
+    pixels), or all data after a wrong record length. A truncated end, as from a killed writer, is no damage.
 
     Raises:
-        FileNotFoundError: if there are no summary files. OSError: if one can not be read. Both with the name.
+        FileNotFoundError: if there are no summary files. OSError: if one cannot be read. Both with the name.
     """
     data = SummaryData(_files_of(os.fspath(path)))
     for name in data.files:
@@ -250,7 +246,7 @@ def read_summary(path: str) -> SummaryData:
 
 
 def to_tensorboard(path: str, output: str | None = None) -> str:
-    """Convert an existing MindSpore run (a folder, or one file) to a TensorBoard event file; returns its path.
+    """Convert an existing MindSpore run (a folder, or one file) to a TensorBoard event file; return its path.
 
     Args:
         output: the folder for it; default the run's own.
@@ -258,7 +254,7 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     What is damaged is left out, as by `read_summary`.
 
     Raises:
-        FileNotFoundError: if there are no summary files. OSError: if one can not be read, or the new one not be
+        FileNotFoundError: if there are no summary files. OSError: if one cannot be read, or the new one not be
             written. Both with the name.
         ValueError: if ``output`` already holds a TensorBoard file, so that nothing shows twice.
     """

@@ -1,7 +1,7 @@
 """The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
 
-A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has nothing for tensors. A tag that two kinds share
-gets the second kind appended, since TensorBoard wants one kind a tag.
+A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has no tensors. A tag shared by two kinds gets the
+second kind appended, since TensorBoard needs one kind a tag.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _numbers = itertools.count()
 
 
 def set_tensorboard(enabled: bool | None) -> None:
-    """Whether new recorders also write a TensorBoard file; None asks the environment
+    """Set whether new recorders also write a TensorBoard file; None reads the environment
     (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
     """
     global _chosen
@@ -38,12 +38,12 @@ def set_tensorboard(enabled: bool | None) -> None:
 
 
 def tensorboard_enabled() -> bool:
-    """What `set_tensorboard` or the environment says."""
+    """Return the setting of `set_tensorboard` or the environment."""
     return _chosen if _chosen is not None else os.environ.get(_VARIABLE, "1").lower() not in ("0", "false", "off", "no")
 
 
 class TensorBoardFile:
-    """Takes what the MindSpore file takes; one of these a recorder."""
+    """TensorBoard file with the values of the MindSpore file; one for each recorder."""
 
     def __init__(self, folder: str, seconds: int | None = None) -> None:
         seconds = int(time.time()) if seconds is None else seconds
@@ -60,7 +60,7 @@ class TensorBoardFile:
         return self._named(f"{tag}/{kind}", kind)
 
     def record(self, wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> None:
-        """One step: (kind, tag, value) each."""
+        """Write one step: (kind, tag, value) each."""
         encoded = []
         for kind, tag, value in values:
             if kind == "tensor":
@@ -76,11 +76,11 @@ class TensorBoardFile:
             self.file.write(summary_event(wall_time, step, encoded))
 
     def graph(self, wall_time: float, graph: bytes) -> None:
-        """A GraphProto of MindSpore's."""
+        """Write a GraphProto of MindSpore."""
         self.file.write(event(wall_time, b"\x22", graph_def(graph)))
 
     def lineage(self, wall_time: float, plugin: str, body: bytes) -> None:
-        """A lineage message as text; what it says of parameters and results also as hparams at the end."""
+        """Write a lineage message as text; its parameters and results also as hparams at the end."""
         kind = {
             "train_lineage": messages.TrainLineage,
             "eval_lineage": messages.EvaluationLineage,

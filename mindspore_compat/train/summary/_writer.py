@@ -1,8 +1,7 @@
 """The background writer of a recorder: a thread that makes histograms and pictures, encodes and writes.
 
-Records go through a queue; once about `_MOST_BYTES` or `_MOST_RECORDS` are on their way, `submit` waits until they are
-written. `flush` and `close` return when everything is with the system, so a killed process loses nothing of what was
-flushed.
+Records go through a queue; at about `_MOST_BYTES` or `_MOST_RECORDS` waiting ones, `submit` blocks until they are
+written. `flush` and `close` return when everything is with the system, so a killed process loses no flushed data.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ LINEAGE_KEYS = {
 _VERSION = (b"\x1a", b"MindSpore.Event:1")
 _SPARE_BYTES, _SPARE_KINDS, _SPARE_OF_A_KIND = 1 << 20, 64, 2
 _READ_ONLY = 0o400
-_IDLE = 1.0  # seconds without a record after which what there is is flushed
-_GATHER = 0.01  # waking up for every single record would take the interpreter's lock from the training each time
+_IDLE = 1.0  # seconds without a record until a flush
+_GATHER = 0.01  # waking up for every record would take the GIL from the training each time
 
 Groups = list[tuple[str, list[tuple[str, Any]]]]
 
 
 class RecordWriter:
-    """Writes the files of one recorder.
+    """Writer of one recorder's files.
 
     Args:
         summary, lineage: paths of MindSpore's files.
@@ -69,9 +68,8 @@ class RecordWriter:
         self._spare: dict[tuple[tuple[int, ...], np.dtype], list[np.ndarray]] = {}
 
     def room(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """An array for a value to record; one that was written already, if there is one. Arrays that are freed in this
-        thread seem to let the C library give the end of the heap back to the system, from which the training's next
-        steps get it again page by page.
+        """Return an array for a value to record, reusing a written one if possible. Freeing arrays in this thread seems
+        to let the C library release the end of the heap. The training's next steps then request it again page by page.
         """
         try:
             return self._spare[shape, dtype].pop()
@@ -87,11 +85,11 @@ class RecordWriter:
                 rooms.append(array)
 
     def submit(self, groups: Groups, step: int, wall_time: float, size: int) -> None:
-        """Have the values of a step written; ``size`` is about their number of bytes."""
+        """Queue the values of a step for writing; ``size`` is their approximate number of bytes."""
         self.call(self._write, groups, step, wall_time, size=size)
 
     def call(self, function: Callable[..., None], *arguments: Any, size: int = 0) -> None:
-        """Have ``function(*arguments)`` run in the thread, in its turn; ``size`` bytes wait with it."""
+        """Queue ``function(*arguments)`` for the thread; ``size`` bytes wait with it."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="mindspore_compat summary writer", daemon=True)
             self._thread.start()
@@ -102,7 +100,7 @@ class RecordWriter:
             self._wait()
 
     def _wait(self) -> None:
-        """Until the thread is through with everything before."""
+        """Wait until the thread has processed everything before."""
         self._records = self._bytes = 0
         if self._thread is None or self._process != os.getpid():  # a forked child has no such thread
             return
@@ -113,14 +111,14 @@ class RecordWriter:
         self._hurry.clear()
 
     def flush(self, wait: bool = True) -> None:
-        """Return when everything is with the system; without ``wait``, have it handed there in its turn."""
+        """Return when everything is with the system; without ``wait``, queue the flush."""
         if self._thread is not None:
             self._queue.put((self._flush_files, ()))
             if wait:
                 self._wait()
 
     def close(self) -> None:
-        """`flush`, and end."""
+        """Flush, and end the thread."""
         if self._thread is not None and self._process == os.getpid():
             self._queue.put((self._close_files, ()))
             self._queue.put(None)
@@ -129,7 +127,7 @@ class RecordWriter:
         self._thread = None
 
     def take_error(self) -> Exception | None:
-        """The first error that was not taken yet."""
+        """Return the first error that was not taken yet."""
         return self._errors.pop(0) if self._errors else None
 
     # --- in the thread ------------------------------------------------------------------------------------------------
@@ -169,7 +167,7 @@ class RecordWriter:
             setattr(self, name, None)
 
     def _to_file(self, name: str, function: Any, *arguments: Any) -> None:
-        """Run for one of the files; one that is full, or cannot be written, is given up, and the others go on."""
+        """Run for one of the files; one that is full, or cannot be written, is dropped, and the others continue."""
         try:
             function(*arguments)
         except FileIsFull as error:
@@ -205,10 +203,10 @@ class RecordWriter:
             self._to_file("_tensorboard", self._tensorboard.record, wall_time, step, values)
 
     def _make(self, plugin: str, tag: str, payload: Any, step: int, values: list[tuple[str, str, Any]]) -> None:
-        """Turn an array into what is written, at the end of ``values``."""
+        """Convert an array to its file value, at the end of ``values``."""
         value = payload
         if plugin == "histogram":
-            value = make_histogram(payload, reuse=True)  # a copy of ours
+            value = make_histogram(payload, reuse=True)  # our own copy
             self._keep_room(payload)
         elif plugin == "image":
             value = make_picture(payload)

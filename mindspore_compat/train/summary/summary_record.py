@@ -1,4 +1,4 @@
-"""`SummaryRecord`. Upstream: ``mindspore.train.summary.summary_record``."""
+"""`SummaryRecord`. MindSpore: ``mindspore.train.summary.summary_record``."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _GRAPHS = ("mindspore.irpb.ModelProto", "mindspore.irpb.GraphProto")
 
 
 class SummaryRecord:
-    """Records values of a training run to a summary file (and lineage file) in a folder, and to a TensorBoard file
+    """Recorder of a training run's values in a summary file (and lineage file) in a folder, and in a TensorBoard file
     beside it.
 
-    Besides what `add_value` is given, `record` takes what summary operators (``ops.ScalarSummary`` and so on) saw since
+    Besides values from `add_value`, `record` takes those of summary operators (``ops.ScalarSummary`` and so on) since
     the last call, in train mode. One recorder at a time; close it, or use ``with``.
 
     Args:
@@ -106,7 +106,7 @@ class SummaryRecord:
         atexit.register(self.close)
 
     def _open_files(self, folder: str, prefix: str, suffix: str, limit: int | None) -> None:
-        """Choose names: those of this second, or of a later one if they are taken."""
+        """Choose names: of this second, or of a later one if they are taken."""
         device = _device_number()
         seconds = int(time.time())
         while True:
@@ -131,12 +131,12 @@ class SummaryRecord:
         self.close()
 
     def _hear(self, kind: str, name: str, value: Any) -> None:
-        """A summary operator ran: keep the newest value of each name until `record`."""
+        """Keep the newest value of each summary operator's name until `record`."""
         if self._listening and self._mode == "train" and self._process == os.getpid():
             self._operators[kind.lower(), name] = _to_host(kind.lower(), value, f"{kind}Summary", self._writer)
 
     def set_mode(self, mode: str) -> None:
-        """ "train", or "eval", in which summary operators are not recorded.
+        """Set "train", or "eval", in which summary operators are not recorded.
 
         Raises:
             ValueError: for another mode.
@@ -201,7 +201,7 @@ class SummaryRecord:
         self._pool.setdefault(plugin, []).append((name, payload))
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Callable[[str], bool] | None = None) -> bool:
-        """Write what was added, and what summary operators saw, as values of a step.
+        """Write the added values, and those of summary operators, as values of a step.
 
         Args:
             train_network: whose graph to record if the recorder's ``network`` has none.
@@ -251,7 +251,7 @@ class SummaryRecord:
 
     @staticmethod
     def _trace_inputs(network: Any) -> Any:
-        """What takes down the inputs of the network's next call, which its graph needs."""
+        """Return a recorder of the inputs of the network's next call, for its graph."""
         if not isinstance(network, torch.nn.Module):
             return None
         return InputsTrace(network)
@@ -262,7 +262,7 @@ class SummaryRecord:
         return self._writer.summary_file.path
 
     def flush(self) -> None:
-        """Return when everything recorded is in the files."""
+        """Wait until everything recorded is in the files."""
         if self._closed:
             _log.error(
                 "For 'SummaryRecord', the record writer is closed and can not flush, please check if close() method is "
@@ -273,7 +273,7 @@ class SummaryRecord:
         self._raise_error()
 
     def close(self) -> None:
-        """Write what is left and close the files."""
+        """Write the remaining values and close the files."""
         if self._closed or self._process != os.getpid():
             return
         self._closed = True
@@ -303,7 +303,7 @@ def _full_name(value: Any) -> str:
 
 
 def _graph_bytes(value: Any) -> bytes:
-    """The GraphProto in a ModelProto's bytes or a message."""
+    """Return the GraphProto in a ModelProto's bytes or a message."""
     if not isinstance(value, (bytes, bytearray)) and _full_name(value) not in _GRAPHS:
         raise TypeError(
             "Plugin 'graph' expects the bytes of a ModelProto, a ModelProto or a GraphProto, but got "
@@ -316,7 +316,7 @@ def _graph_bytes(value: Any) -> bytes:
 
 
 def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter) -> Any:
-    """A copy of a Tensor as the writer wants it: a number, an array, or for "tensor" (array, DataType)."""
+    """Return a copy of a Tensor for the writer: a number, an array, or for "tensor" (array, DataType)."""
     if value.dtype.is_complex:
         raise TypeError(
             f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and '
@@ -351,7 +351,7 @@ def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter)
     return array, DATA_TYPES[name]
 
 
-# --- what libraries borrow: the values that summary operators saw, without a recorder ---------------------------------
+# --- for libraries: values of summary operators, without a recorder ---------------------------------------------------
 
 _seen: dict[str, Any] = {}
 
@@ -362,7 +362,7 @@ def _keep(kind: str, name: str, value: Any) -> None:
 
 
 def _taken() -> dict[str, Any]:
-    """ "name[:Tensor]" -> the last value that a summary operator was given, in GRAPH_MODE, since the last call."""
+    """Return the last value of each summary operator in GRAPH_MODE since the last call, by "name[:Tensor]"."""
     found = dict(_seen)
     _seen.clear()
     return found
@@ -371,6 +371,6 @@ def _taken() -> dict[str, Any]:
 def __getattr__(name: str) -> Any:
     if name != "_get_summary_tensor_data":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if _keep not in summary_hooks:  # only once somebody asks: values stay in memory till they are taken
+    if _keep not in summary_hooks:  # only on request: values stay in memory until taken
         summary_hooks.append(_keep)
     return _taken

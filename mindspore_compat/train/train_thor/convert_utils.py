@@ -1,4 +1,4 @@
-"""Conversion for `thor`. Upstream: ``mindspore.train.train_thor.convert_utils``."""
+"""Conversion for `thor`. MindSpore: ``mindspore.train.train_thor.convert_utils``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ConvertNetUtils", "ConvertModelUtils"]
 
 
 class ConvertNetUtils:
-    """Converts networks; `thor` does it by itself."""
+    """Conversion of networks; `thor` does it by itself."""
 
     def convert_to_thor_net(self, net: Any) -> None:
         """Make Dense, Conv2d, Embedding and EmbeddingLookup of ``net`` (Linear, Conv2d, Embedding of torch) record
@@ -38,7 +38,7 @@ class ConvertNetUtils:
 
 
 class ConvertModelUtils:
-    """Converts Models."""
+    """Conversion of Models."""
 
     @staticmethod
     def convert_to_thor_model(
@@ -51,9 +51,9 @@ class ConvertModelUtils:
         loss_scale_manager: Any = None,
         keep_batchnorm_fp32: bool = False,
     ) -> Any:
-        """A new Model made from these arguments if ``optimizer`` is one of `thor`'s, else ``model`` as it is.
+        """Return a new Model of these arguments if ``optimizer`` is one of `thor`'s, else ``model`` itself.
 
-        Of a ``network`` that is a TrainOneStepCell the other arguments do not count.
+        The other arguments do not count if ``network`` is a TrainOneStepCell.
         """
         if not isinstance(optimizer, (ThorGpu, ThorTorch)):
             return model

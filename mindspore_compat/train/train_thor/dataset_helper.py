@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.train.train_thor.dataset_helper``."""
+"""Batches for `thor`. MindSpore: ``mindspore.train.train_thor.dataset_helper``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ __all__ = ["DatasetHelper"]
 
 
 class DatasetHelper(dataset_helper.DatasetHelper):
-    """`mindspore.train.DatasetHelper`; ``iter_first_order``, steps of the first-order graph, is without effect: there
-    is one schedule.
+    """`mindspore.train.DatasetHelper`; ``iter_first_order``, steps of the first-order graph, has no effect: there is
+    one schedule.
     """
 
     def __init__(

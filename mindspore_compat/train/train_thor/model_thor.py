@@ -1,4 +1,4 @@
-"""`ModelThor`, the Model of the optimizer `thor`. Upstream: ``mindspore.train.train_thor.model_thor``."""
+"""`ModelThor`, the Model of the optimizer `thor`. MindSpore: ``mindspore.train.train_thor.model_thor``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ __all__ = ["ModelThor"]
 
 
 class ModelThor(Model):
-    """A Model whose steps are of second order every ``frequency``-th time, sinking or not, with callbacks at every
-    step.
+    """A Model with a second-order step every ``frequency``-th time, sinking or not, with callbacks at every step.
 
     Arguments as of `Model`. A ``network`` that is a TrainOneStepCell brings its optimizer.
 
     Raises:
-        ValueError: in `fit` for a ``valid_dataset``, as upstream.
+        ValueError: in `fit` for a ``valid_dataset``, as MindSpore.
     """
 
     def __init__(

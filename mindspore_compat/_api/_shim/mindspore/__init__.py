@@ -1,4 +1,4 @@
-"""Found on sys.path by child processes only: replaces itself by mindspore_compat (see ../../alias.py)."""
+"""Entry point of child processes on sys.path: it replaces itself by mindspore_compat (see ../../alias.py)."""
 
 import os
 import sys

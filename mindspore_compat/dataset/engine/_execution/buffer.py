@@ -1,4 +1,4 @@
-"""Rows through a buffer from which they are drawn at random, in upstream's order."""
+"""Rows through a buffer from which they are drawn at random, in MindSpore's order."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _BLOCK = 1024
 
 
 def through_buffer(rows: Iterator, size: int, order: Order, count: Callable[[], int]) -> Iterator:
-    """`rows`, each drawn from the next `size` that are left: the last of them takes the place of what was drawn, and
-    the next row comes behind it. `count`: see `Order.buffer_engine`.
+    """Yield `rows`, each drawn from a buffer of `size`. The buffer's last row takes the place of the drawn one, and the
+    next row is appended. `count`: see `Order.buffer_engine`.
     """
     engine = order.buffer_engine(count)
     buffer = list(islice(rows, size))
@@ -36,7 +36,7 @@ def through_buffer(rows: Iterator, size: int, order: Order, count: Callable[[], 
 
 
 def shuffled_places(count: int, size: int, order: Order) -> np.ndarray:
-    """Places 0 to ``count - 1`` in the order in which a buffer of `size` gives them."""
+    """Return places 0 to ``count - 1`` in the order in which a buffer of `size` gives them."""
     return np.array(list(through_buffer(iter(range(count)), size, order, lambda: count)), np.int64)
 
 
@@ -44,15 +44,15 @@ _LARGEST = 10000
 
 
 def shuffled_rows(rows: np.ndarray, files: int, total: int, shards: int | None, order: Order) -> np.ndarray:
-    """`rows` read from so many files, of `total` rows for all shards, through the buffer that upstream puts behind
-    them: it holds four files' worth.
+    """Return `rows` read from so many files, of `total` rows for all shards, through the buffer that MindSpore puts
+    behind them: it holds four files' worth.
     """
     size = min(-(-total // (shards or 1)) // files * 4, _LARGEST) or _LARGEST
     return rows[shuffled_places(len(rows), size, order)]
 
 
 def files_in_order(count: int, shards: int | None, order: Order) -> np.ndarray:
-    """Numbers of the files, shuffled once more in each pass: always with the same seed, or, as all shards have to
-    agree, with 1, 2, …
+    """Return numbers of the files, shuffled once more in each pass: always with the same seed, or, as all shards have
+    to agree, with 1, 2, …
     """
     return order.shuffled(count, step=0) if (shards or 1) == 1 else order.shuffled(count, seed=1)

@@ -1,4 +1,4 @@
-"""Turning what sources and functions return into the columns of a row."""
+"""Conversion of results of sources and functions to the columns of a row."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = [
     "to_row",
 ]
 
-#: One sample or batch: a NumPy array (or a dict, handed on as it is) per column.
+#: One sample or batch: a NumPy array (or an unchanged dict) per column.
 Row = tuple[Any, ...]
 
 _SUPPORTED_KINDS = "biufUSc"
 
 
 def to_column(value: Any, what: str, copy: bool = False, item: str = "") -> Any:
-    """`value` as a NumPy array; dicts stay. Raises RuntimeError where no array can be made of it."""
+    """Return `value` as a NumPy array; dicts stay. Raises RuntimeError where no array can be made of it."""
     if isinstance(value, np.ndarray):
         array = np.array(value) if copy else value
     elif isinstance(value, dict):
@@ -54,8 +54,8 @@ def to_column(value: Any, what: str, copy: bool = False, item: str = "") -> Any:
 
 
 def to_row(value: Any, what: str, copy: bool = False) -> Row:
-    """What a source's ``__getitem__`` or ``__next__`` gave, as a row: a tuple or list holds columns, anything else is
-    one.
+    """Return the result of a source's ``__getitem__`` or ``__next__`` as a row: a tuple or list holds columns, anything
+    else is one column.
     """
     if isinstance(value, (int, float, str, bytes, dict, np.ndarray, np.generic)) or hasattr(value, "detach"):
         return (to_column(value, what, copy),)
@@ -67,12 +67,12 @@ def to_row(value: Any, what: str, copy: bool = False) -> Row:
 
 
 def has_object_values(array: np.ndarray) -> bool:
-    """Whether an array holds Python objects, which no column may."""
+    """Return whether an array holds Python objects, which columns must not."""
     return array.dtype.kind not in _SUPPORTED_KINDS
 
 
 def stack_column(values: Sequence[Any], name: str) -> Any:
-    """Rows of one column as a batch; dicts are stacked entry by entry."""
+    """Return rows of one column as a batch; dicts are stacked entry by entry."""
     first = values[0]
     if isinstance(first, dict):
         return {key: _stack_entry([to_column(v[key], "batch") for v in values], f"{name}[{key!r}]") for key in first}
@@ -101,8 +101,8 @@ def _stack_entry(values: Sequence[Any], name: str) -> Any:
 
 
 def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
-    """Values of one column as a block, or None where they are no arrays of one shape and dtype, or have more than
-    `largest` bytes.
+    """Return values of one column as a block, or None if they differ in shape or dtype, are no arrays, or have more
+    than `largest` bytes.
     """
     first = values[0]
     if (
@@ -115,24 +115,24 @@ def stackable(values: Sequence[Any], largest: int) -> np.ndarray | None:
 
 
 def stack_columns(columns: Sequence[Any], names: Sequence[str]) -> Row:
-    """Columns as a batch: blocks are ready."""
+    """Return columns as a batch; blocks stay as they are."""
     return tuple(
         c if isinstance(c, np.ndarray) else stack_column(c, name) for c, name in zip(columns, names, strict=True)
     )
 
 
 def rows_of(column: Any) -> list[Any]:
-    """The rows' values of a column; those of a block are views."""
+    """Return the rows' values of a column; those of a block are views."""
     return [column[i, ...] for i in range(len(column))] if isinstance(column, np.ndarray) else column
 
 
 def first_row(_: Any, columns: Sequence[Any]) -> Row:
-    """The one row of columns of length 1."""
+    """Return the one row of columns of length 1."""
     return tuple(rows_of(column)[0] for column in columns)
 
 
 def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[int]:
-    """Where the `wanted` columns stand in `names`. Raises: RuntimeError."""
+    """Return the places of the `wanted` columns in `names`. Raises: RuntimeError."""
     for name in wanted:
         if name not in names:
             raise RuntimeError(

@@ -1,6 +1,4 @@
-"""Rows of a map whose operations fail, where ``dataset.config.set_error_samples_mode`` says not to raise: left out, or
-replaced by good ones.
-"""
+"""Failing rows of a map: skipped, or replaced by good ones, as ``dataset.config.set_error_samples_mode`` says."""
 
 from __future__ import annotations
 
@@ -15,17 +13,17 @@ _MOST = 16
 
 
 class GoodRows:
-    """Good rows that stand in for others, at most 16 of them, of all passes over a map; which, and where in a pass, is
-    upstream's choice.
+    """Good rows that replace failing ones, at most 16 of them, of all passes over a map. MindSpore chooses which row,
+    and its place in the pass.
     """
 
     def __init__(self) -> None:
         self._rows: list[Row] = []
-        self._kept = self._used = 0  # how many were ever kept, and how often one stood in
+        self._kept = self._used = 0  # numbers of rows ever kept, and of replacements
 
     def replacing(self, rows: Iterable[Row | None]) -> Iterator[Row]:
-        """`rows`, with good ones for those that are None: before the next good row while 16 of them wait unused, else
-        at the end of the pass.
+        """Yield `rows`, with good ones for those that are None: before the next good row while 16 of them wait unused,
+        else at the end of the pass.
 
         Raises:
             RuntimeError: if there is no good one.

@@ -1,9 +1,9 @@
 """Worker processes for Python functions: they live as long as the iterator, over all its epochs, and never touch CUDA.
 
 Each has a pipe of its own; tasks go to them in turns, results come back in the order of the tasks. Large arrays lie in
-memory that both sides see (anonymous files, `memfd_create`, passed through the pipe): a worker makes the batch in it,
-the reader looks at it, and when the last array that looks at it is gone the worker uses it again. Nothing has a name,
-so nothing is left behind, whoever is killed.
+shared memory (anonymous files, `memfd_create`, passed through the pipe). A worker makes the batch in it, the reader
+gets views, and the worker reuses it when the last view is gone. The files have no names, so a killed process leaves
+nothing behind.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CHECK_PARENT = 5.0  # seconds
 
 
 class _Segment:
-    """Memory that two processes see; `address` is where it lies in this one."""
+    """Memory shared by two processes; `address` is its address in this one."""
 
     def __init__(self, handle: int, size: int) -> None:
         self.size = size
@@ -48,7 +48,7 @@ class _Segment:
 
 
 class _Sent:
-    """In the place of an array: where it lies."""
+    """Placeholder of an array: its position in shared memory."""
 
     def __init__(self, number: int, shape: tuple[int, ...], dtype: str) -> None:
         self.number, self.shape, self.dtype = number, shape, dtype
@@ -66,7 +66,7 @@ def _map_arrays(value: Any, convert: Callable[[Any], Any]) -> Any:
 
 
 class _Shelf:
-    """The worker's segments: free ones, and those of the result at work."""
+    """The worker's segments: free ones, and those of the current result."""
 
     def __init__(self, pipe: connection.Connection) -> None:
         self._pipe = pipe
@@ -106,7 +106,7 @@ class _Shelf:
         return self._made
 
     def send(self, result: Any) -> None:
-        """A result with its large arrays left where they lie, or laid there."""
+        """Send a result; large arrays stay in shared memory, or are copied there."""
         used: set[int] = set()
 
         def shared(value: Any) -> Any:
@@ -157,12 +157,12 @@ def _worker_main(
     # in a thread of its own: the parent must be able to send while this process waits for it to take a result
     threading.Thread(target=_receive, args=(pipe, tasks, parent), daemon=True).start()
     while True:
-        task, detach_aliases = tasks.get()
+        task, returned = tasks.get()
         if task is None:
             break
         try:
             if shelf is not None:
-                shelf.put_back(detach_aliases)
+                shelf.put_back(returned)
             if seed is None and not draws_on:
                 _seed(task)
                 result = run(function, task)
@@ -192,7 +192,7 @@ def _receive(pipe: connection.Connection, tasks: queue.SimpleQueue[Any], parent:
 
 
 def _seed(task: Task) -> None:
-    """User functions draw from these two; seeded per task, the result does not depend on the number of workers."""
+    """Seed the two generators of user functions per task: the result does not depend on the number of workers."""
     seed = int(np.random.SeedSequence(task[0]).generate_state(1)[0])
     random.seed(seed)
     np.random.seed(seed)
@@ -206,7 +206,7 @@ class _Remote(Exception):
 
 
 def _portable(error: BaseException) -> tuple[Any, str]:
-    """What of an exception can be sent: itself, else its text in a RuntimeError."""
+    """Return the sendable form of an exception: itself, else its text in a RuntimeError."""
     text = "".join(traceback.format_exception(error))
     try:
         if not isinstance(error, Exception):  # SystemExit and the like are not for the parent
@@ -221,10 +221,10 @@ def _portable(error: BaseException) -> tuple[Any, str]:
 
 
 class _Lease:
-    """The owner of an array in a segment: the worker may use the segment again when this is gone."""
+    """The owner of an array in a segment: the worker may reuse the segment when this is deleted."""
 
-    def __init__(self, segment: _Segment, sent: _Sent, number: int, detach_aliases: deque[int]) -> None:
-        self._segment, self._number, self._given_back = segment, number, detach_aliases
+    def __init__(self, segment: _Segment, sent: _Sent, number: int, returned: deque[int]) -> None:
+        self._segment, self._number, self._returned = segment, number, returned
         self.__array_interface__ = {
             "data": (segment.address, False),
             "shape": sent.shape,
@@ -233,7 +233,7 @@ class _Lease:
         }
 
     def __del__(self) -> None:
-        self._given_back.append(self._number)
+        self._returned.append(self._number)
 
 
 class _Worker:
@@ -249,12 +249,12 @@ class _Worker:
         self.process.start()
         end.close()
         self._segments: dict[int, _Segment] = {}
-        self._given_back: deque[int] = deque()
+        self._returned: deque[int] = deque()
         #: results that are still to come
         self.owed = 0
 
     def send(self, task: Task) -> None:
-        free = [self._given_back.popleft() for _ in range(len(self._given_back))]
+        free = [self._returned.popleft() for _ in range(len(self._returned))]
         try:
             self.pipe.send((task, free))
         except OSError as error:
@@ -283,7 +283,7 @@ class _Worker:
     def _found(self, value: Any) -> Any:
         if not isinstance(value, _Sent):
             return value
-        return np.asarray(_Lease(self._segments[value.number], value, value.number, self._given_back))
+        return np.asarray(_Lease(self._segments[value.number], value, value.number, self._returned))
 
     def _ended(self) -> RuntimeError:
         self.process.join(timeout=1)
@@ -305,7 +305,7 @@ class _Worker:
 
 
 class Lanewise(Protocol):
-    """What the lanes of a task are worked on by, each in the process of its number."""
+    """Function that splits a task by lanes, each run in the process of its number."""
 
     in_process: Function
 
@@ -315,11 +315,11 @@ class Lanewise(Protocol):
 
 
 class ProcessExecutor:
-    """Tasks in `num_workers` processes: in turns, or with `lanes` part by part in the process that a part belongs to,
-    whose generators begin with `seed` and its number.
+    """Tasks in `num_workers` processes: in turns, or with `lanes` each part in its own process. A process's generators
+    begin with `seed` and its number.
 
-    `draws_on`: the tasks are one work in parts, which draws on from the process's generators (which begin with `seed`,
-    if there is one), instead of from one of each task's own.
+    `draws_on`: the tasks are parts of one work and continue the process's generators (which begin with `seed`, if there
+    is one), instead of a generator for each task.
     """
 
     def __init__(
@@ -360,7 +360,7 @@ class ProcessExecutor:
             yield self._receive(*pending.popleft())
 
     def _send(self, number: int, task: Task) -> list[_Worker]:
-        """Who works on the task now."""
+        """Send the task; return its workers."""
         if self._lanes is None:
             parts = [(number % len(self._workers), task[1])]
         else:

@@ -1,5 +1,5 @@
-"""Lanes: the workers that upstream has for a node whose rows draw at random. Which of them a row goes to, and what it
-draws from there, follows from its place alone; how many threads there are here does not matter.
+"""Emulation of MindSpore's workers ("lanes") for a node with random rows. A row's place alone decides its lane and its
+random numbers; the number of threads here does not matter.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Rows = slice | np.ndarray
 
 
 class Lanes:
-    """One node's, while an iterator lives. The rows of a pass go to the lanes in turns, and so does the mark at its
-    end, so that the next pass begins with the lane after that; with `restarts` each pass begins with the first.
+    """Lanes of one node, for the life of an iterator. The rows of a pass go to the lanes in turns, and so does the mark
+    at its end: the next pass begins with the lane after that. With `restarts` each pass begins with the first.
     """
 
     def __init__(self, count: int, restarts: bool, make_streams: Callable[[int], Streams]) -> None:
@@ -35,17 +35,17 @@ class Lanes:
         self._lengths: deque[float] = deque()
 
     def streams(self, lane: int) -> Streams:
-        """What the rows of a lane draw from."""
+        """Return the random streams of a lane."""
         if lane not in self._streams:
             self._streams[lane] = self._make_streams(lane)
         return self._streams[lane]
 
     def expect(self, rows: float) -> None:
-        """After the passes known so far comes one of so many rows."""
+        """Announce a pass of `rows` rows, after the passes known so far."""
         self._lengths.append(rows)
 
     def finish(self) -> None:
-        """The passes that were expected are over."""
+        """End the expected passes."""
         while self._lengths:
             self._end_pass()
 
@@ -54,7 +54,7 @@ class Lanes:
         self._place = 0 if self._restarts else self._place + 1
 
     def next_rows(self, count: int) -> list[tuple[int, int]]:
-        """The next rows: (lane of the first, how many before the pass is over) for each pass that has some."""
+        """Return the next rows: (lane of the first, number of rows in this pass) for each pass that has some."""
         found = []
         while count:
             if not self._lengths:
@@ -71,8 +71,8 @@ class Lanes:
 
 
 class RoundRobin:
-    """Lets tasks through the lanes of one node in their order, during one pass of the node above: a task waits for
-    those before it, lane by lane, so that threads work on several tasks at once.
+    """Order of tasks in the lanes of one node, during one pass of the node above. A task waits, lane by lane, for those
+    before it, so that threads work on several tasks at once.
     """
 
     def __init__(self, lanes: Lanes) -> None:
@@ -83,7 +83,7 @@ class RoundRobin:
         self._is_open = False
 
     def ticket(self, count: int) -> WorkerTask:
-        """For the next `count` rows; tasks get theirs in order."""
+        """Return the ticket for the next `count` rows; tasks call this in order."""
         parts = []
         for lane, rows in _by_lane(self.lanes.next_rows(count), self.lanes.count):
             parts.append((lane, rows, self._given[lane]))
@@ -91,13 +91,13 @@ class RoundRobin:
         return WorkerTask(self, count, parts)
 
     def open(self) -> None:
-        """A task failed, and will not go through: nobody has to wait any more, as nobody reads on."""
+        """Release all waiting tasks after a failure: the reader stops here."""
         with self._changed:
             self._is_open = True
             self._changed.notify_all()
 
     def turn(self, lane: int, number: int, function: Callable[[], Any]) -> Any:
-        """``function()`` when the lane is this task's, drawing from what it has."""
+        """Return ``function()`` when it is this task's turn in the lane, with the lane's random streams."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_open or self._done[lane] == number)
         try:
@@ -117,16 +117,16 @@ class WorkerTask:
         self.parts = parts
 
     def through(self, function: Callable[[Any], Any], row: Any) -> Any:
-        """`function` of the one row."""
+        """Return ``function(row)`` of the one row."""
         lane, _, number = self.parts[0]
         return self._turns.turn(lane, number, lambda: function(row))
 
     def give_up(self) -> None:
-        """Its task failed: see `Turns.open`."""
+        """Release all waiting tasks: this ticket's task failed. See `Turns.open`."""
         self._turns.open()
 
     def columns_through(self, function: Callable[[list[Any]], list[Any]], columns: Sequence[Any]) -> list[Any]:
-        """`function` of the columns, lane by lane. Raises: what it raises for the first row that fails."""
+        """Return `function` of the columns, lane by lane. Raises: the exception of the first row that fails."""
         done, failures = [], []
         for lane, rows, number in self.parts:
             some = [some_rows(column, rows) for column in columns]
@@ -140,7 +140,7 @@ class WorkerTask:
         return self.together(done)
 
     def together(self, parts: Sequence[Sequence[Any]]) -> list[Any]:
-        """The columns of which `parts` has those of each lane."""
+        """Return the columns, joined from `parts`, which holds those of each lane."""
         if len(parts) == 1:
             return list(parts[0])
         counts = {len(part) for part in parts}
@@ -166,7 +166,7 @@ class WorkerTask:
 
 
 class InLanes:
-    """A function of a row, as one of the row and its ticket."""
+    """Adapter from a function of a row to one of the row and its ticket."""
 
     is_split = True
 
@@ -178,24 +178,24 @@ class InLanes:
         return ticket.through(self.in_process, row)
 
     def split(self, work: tuple[WorkerTask, Any]) -> list[tuple[int, Any]]:
-        """(process, what it does): without the ticket, as the process has one lane only."""
+        """Return (process, its work): without the ticket, as the process has one lane only."""
         ticket, row = work
         return [(ticket.parts[0][0], row)]
 
     def join(self, work: tuple[WorkerTask, Any], results: list[Any]) -> Any:
-        """What the process made of `work`."""
+        """Return the process's result."""
         return results[0]
 
 
 def some_rows(column: Any, rows: Rows) -> Any:
-    """Some rows of a column."""
+    """Return some rows of a column."""
     if isinstance(rows, slice) or isinstance(column, np.ndarray):
         return column[rows]
     return [column[place] for place in rows]
 
 
 def _by_lane(pieces: list[tuple[int, int]], count: int) -> Iterator[tuple[int, Rows]]:
-    """(lane, its rows) of rows that go to `count` lanes in turns, in pieces of (lane of the first, how many)."""
+    """Yield (lane, its rows) of rows that go to `count` lanes in turns; `pieces`: (first lane, number of rows)."""
     if not pieces:
         return
     if len(pieces) == 1:

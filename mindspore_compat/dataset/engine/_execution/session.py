@@ -1,6 +1,4 @@
-"""One iterator's run through a pipeline: its seed, its workers, and how far repeats have come
-(docs/design/pipeline.md).
-"""
+"""One iterator's run through a pipeline: its seed, its workers, its repeats (docs/design/pipeline.md)."""
 
 from __future__ import annotations
 
@@ -48,29 +46,29 @@ class Session:
                 self.sampler_of(node)
 
     def epoch(self, number: int) -> Run:
-        """The run of one epoch, counted from 0."""
+        """Return the run of one epoch, counted from 0."""
         return Run(self, (self.seed, number), number, number)
 
     def number(self, node: Any) -> int:
-        """A node's place in the tree; nodes made while running (flat_map) get theirs on first sight."""
+        """Return a node's place in the tree; nodes made while running (flat_map) are numbered on first use."""
         return self._numbers.setdefault(id(node), len(self._numbers))
 
     def order_of(self, node: Any, passes: int, seed: int | None = None) -> Order:
-        """What orders `node`'s rows after so many passes; `seed` stands in for the session's."""
+        """Return the order of `node`'s rows after so many passes; `seed` replaces the session's."""
         number = self.number(node)
         if seed is None:
             seed = self.seed if self.is_seeded else self.seed + number * 0x9E3779B9
         return Order(seed, passes, self._orders.setdefault(number, {}))
 
     def sampler_of(self, node: Any) -> BuiltinSampler:
-        """A source's sampler as it stood when the session began: each iterator has its own, as upstream."""
+        """Return a source's sampler in its state at the session's start: each iterator has its own, as in MindSpore."""
         number = self.number(node)
         if number not in self._samplers:
             self._samplers[number] = node.sampler.independent(getattr(node, "source", None))
         return self._samplers[number]
 
     def pass_over(self, epochs: int) -> None:
-        """Epochs that are not read: a user's sampler still gives an order in each, for it may keep a state."""
+        """Skip epochs. A user's sampler still gives an order in each, for it may keep a state."""
         for place, sampler in self._samplers.items():
             for number in range(epochs if sampler.is_users() else 0):
                 self._nodes[place]._pass_over(self.epoch(number))
@@ -78,10 +76,10 @@ class Session:
     def fetch(
         self, top: Any, last: Callable[[Any, Any], Any], tasks: Iterable[Task], own: Parallelism
     ) -> Iterator[Any]:
-        """For tasks of (what, row numbers): ``last(what, columns)`` with the columns that `top` and the nodes below it
-        make of them.
+        """Yield ``last(what, columns)`` for tasks of (``what``, row numbers), with the columns that `top` and the nodes
+        below it make.
 
-        `own` is what `last` asks for.
+        `own` is the parallelism of `last`.
         """
         number = self.number(top)
         if number not in self._chains:
@@ -108,7 +106,7 @@ class Session:
                 lanes.finish()
 
     def _cut(self, top: Any, last: Callable[[Any, Any], Any], own: Parallelism) -> tuple[list[Stage], dict[int, Lanes]]:
-        """The stages of a chain, and the lanes of its nodes."""
+        """Return the stages of a chain, and the lanes of its nodes."""
         nodes = [(node, self.number(node)) for node in reversed(list(walk(top)))]
         wanted = [self._asked(node._parallelism()) for node, _ in nodes]
         stages = stages_of(nodes, wanted, own)
@@ -131,7 +129,7 @@ class Session:
     def map(
         self, node: Any, function: Callable[[Any], Any], tasks: Iterable[Task], parallelism: Parallelism
     ) -> Iterator[Any]:
-        """Run `function` over `tasks` as `node` asks; its workers are started once."""
+        """Run `function` over `tasks` with `node`'s parallelism; its workers are started once."""
         number, parallelism = self.number(node), self._asked(parallelism)
         lanes = self._lanes_of(node)
         if lanes is None:
@@ -146,11 +144,11 @@ class Session:
             lanes.finish()
 
     def good_rows(self, node: Any) -> GoodRows:
-        """Of a map whose rows may fail."""
+        """Return the good rows of a map with rows that may fail."""
         return self._good_rows.setdefault(self.number(node), GoodRows())
 
     def _asked(self, parallelism: Parallelism) -> Parallelism:
-        """What a node asks for, as this session takes it."""
+        """Return a node's parallelism, adapted to this session."""
         if not self.is_seeded:
             return replace(parallelism, lanes=0)
         if self._is_serial:
@@ -158,7 +156,7 @@ class Session:
         return replace(parallelism, threads=1) if parallelism.lanes == 1 and parallelism.threads else parallelism
 
     def _lanes_of(self, node: Any) -> Lanes | None:
-        """The lanes of a node, None where its rows draw from none."""
+        """Return the lanes of a node, None where its rows draw from none."""
         number, asked = self.number(node), self._asked(node._parallelism())
         if asked.lanes and number not in self._lanes:
             self._lanes[number] = self._new_lanes(asked, number, node._called_operations)
@@ -174,26 +172,26 @@ class Session:
         return Lanes(asked.lanes, asked.restarts, make_streams)
 
     def expect(self, node: Any, rows: float) -> None:
-        """A pass over `node`, whose rows are asked for by number, will have so many."""
+        """Announce a pass of so many rows over `node`, which is read by row number."""
         lanes = self._lanes_of(node)
         if lanes is not None:
             lanes.expect(rows)
 
     def draws_in_order(self) -> bool:
-        """Whether operations draw row after row, so that what a row becomes depends on those before it."""
+        """Return whether operations draw row after row, so that each row depends on those before it."""
         return any(self._lanes_of(node) is not None for node in self._nodes.values())
 
     def _draws(self, node: Any) -> bool:
-        """The same of one node, whose functions of the user may draw, too."""
+        """Return the same for one node; its user functions may draw, too."""
         return self.is_seeded and (self._lanes_of(node) is not None or node._parallelism().here)
 
     def draws_below(self, top: Any) -> bool:
-        """Whether rows of `top`, or of a node below it, draw row after row."""
+        """Return whether rows of `top`, or of a node below it, draw row after row."""
         return any(map(self._draws, walk(top)))
 
     def by_number(self, node: Any) -> bool:
-        """Whether the rows of `node` are asked for by number: not where others than come out would go in below, or in
-        another order, and rows draw there.
+        """Return whether the rows of `node` are read by number. They are not if rows below draw and are more than, or
+        in another order than, those that come out.
         """
         is_moved = False
         for each in walk(node) if node._is_indexed() else ():
@@ -203,17 +201,17 @@ class Session:
         return node._is_indexed()
 
     def leave(self, node: Any, rows: Iterator[Any]) -> None:
-        """Rows that `node` does not need, but upstream's engine reads before the next pass."""
+        """Keep rows that `node` does not need, but MindSpore's engine reads before the next pass."""
         if self.draws_below(node) and all(each.get_repeat_count() != -1 for each in node.children):
             self._left.setdefault(self.number(node), []).append(rows)
 
     def read_on(self, node: Any) -> None:
-        """A pass over `node` begins: what the one before left is read."""
+        """Read the rows that the last pass over `node` left."""
         for rows in self._left.pop(self.number(node), ()):
             deque(rows, maxlen=0)
 
     def _executor(self, place: tuple[int, int], function: Callable[[Any], Any], parallelism: Parallelism) -> Executor:
-        """The workers of a place."""
+        """Return the workers of a place, started on first use."""
         executor = self._executors.get(place)
         if executor is None:
             executor = self._executors[place] = self._start(function, parallelism)
@@ -241,8 +239,7 @@ class Session:
 @dataclass(frozen=True)
 class Run:
     """One pass over a node: `key` makes its randomness, `pass_number` counts passes over all epochs and repeats,
-    `epoch` the iterator's epochs, whose first and last pass it may be. `seed` stands in for the session's where rows
-    are ordered.
+    `epoch` is the iterator's. It may be the epoch's first or last pass. `seed` replaces the session's for row orders.
     """
 
     session: Session
@@ -254,7 +251,7 @@ class Run:
     seed: int | None = None
 
     def repeated(self, index: int, count: int) -> Run:
-        """The run of the child's `index`-th pass within this one; `count` passes make one of ours, -1: without end."""
+        """Return the run of the child's `index`-th pass in this one, of `count` passes (-1: endless)."""
         return replace(
             self,
             key=(*self.key, index),
@@ -264,20 +261,20 @@ class Run:
         )
 
     def order_of(self, node: Any) -> Order:
-        """What orders `node`'s rows in this pass.
+        """Return the order of `node`'s rows in this pass.
 
-        With a chosen seed it is the same for all nodes, as upstream: zipped sources that are shuffled alike stay
+        With a chosen seed it is the same for all nodes, as in MindSpore: zipped sources that are shuffled alike stay
         aligned. Without one they differ.
         """
         return self.session.order_of(node, self.pass_number, self.seed)
 
     def task_key(self, node: Any, index: int) -> Key:
-        """Randomness of the `index`-th task of `node` in this pass."""
+        """Return the random key of the `index`-th task of `node` in this pass."""
         return (*self.key, self.session.number(node), index)
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """A pipeline's nodes, from its end."""
+    """Yield a pipeline's nodes, from its end."""
     yield node
     for child in node.children:
         yield from walk(child)

@@ -1,4 +1,4 @@
-"""What nodes of a chain ask for, and the stages that it is cut into, each for one place (docs/design/pipeline.md)."""
+"""Parallelism of the nodes of a chain, and its stages, each for one place (docs/design/pipeline.md)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ OWN = -1
 
 @dataclass(frozen=True)
 class Parallelism:
-    """What a node asks for: worker processes, threads, or to run in the thread that iterates (`here`: Python code of
-    the user, which may keep state or draw from generators that all share). Without any of them it goes along with its
-    neighbours.
+    """Parallelism of a node: worker processes, threads, or the iterating thread (`here`: the user's Python code, which
+    may keep state or draw from global generators). Without any of them the node runs with its neighbours.
 
-    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as the workers that upstream has, and those of
-    one lane go through one thread. `restarts`: see there; `is_direct`: upstream's are processes, which call operations
+    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as from MindSpore's workers, and the rows of one
+    lane go through one thread. `restarts`: see there; `is_direct`: MindSpore's are processes, which call operations
     directly.
     """
 
@@ -45,7 +44,7 @@ class Parallelism:
         )
 
     def is_apart(self, other: Parallelism) -> bool:
-        """Whether nodes that ask for these cannot run in one place."""
+        """Return whether nodes with these parallelisms cannot run in one place."""
         if Parallelism() in (self, other):
             return False
         return bool(self.processes or other.processes) or (self.here, self.lanes == 1) != (other.here, other.lanes == 1)
@@ -88,16 +87,16 @@ class Stage:
 
     @property
     def in_process(self) -> Stage:
-        """What a process runs."""
+        """The part that a process runs."""
         return self
 
     @property
     def is_split(self) -> bool:
-        """Whether processes get lanes of it."""
+        """True if processes get lanes of this stage."""
         return self.owner is not None
 
     def split(self, work: Work) -> list[tuple[int, Work]]:
-        """The work of each process: (its number, what it does)."""
+        """Return the work of each process: (its number, its work)."""
         (what, rows), value, tickets = work
         parts = tickets[self.owner].parts  # type: ignore[index]
         if self.owner == OWN:
@@ -109,7 +108,7 @@ class Stage:
         return [(lane, ((what, rows[places]), some(places), {})) for lane, places, _ in parts]
 
     def join(self, work: Work, results: list[Any]) -> Any:
-        """What the processes made of `work`."""
+        """Return the joined results of the processes."""
         if self.owner == OWN:
             return results[0] if results else None
         what, _, tickets = work
@@ -117,8 +116,8 @@ class Stage:
 
 
 def stages_of(nodes: list[tuple[Any, int]], wanted: list[Parallelism], own: Parallelism) -> list[Stage]:
-    """A chain, source first, cut where Python code of the user has to run in the thread that iterates, and where rows
-    have to stay in order; where a seed gives processes lanes, each node has its own.
+    """Return the stages of a chain, source first. Cuts are where the user's Python code must run in the iterating
+    thread, and where rows must stay in order; where a seed gives processes lanes, each node has its own.
     """
     together = any(each.processes and not each.lanes for each in [*wanted, own])
     stages = [Stage()]

@@ -1,5 +1,5 @@
-"""Where an iterator's rows come from: a session of this process, or a process of their own, in which the whole
-pipeline runs (``MS_INDEPENDENT_DATASET=True``).
+"""Row source of an iterator: a session of this process, or a separate process that runs the whole pipeline
+(``MS_INDEPENDENT_DATASET=True``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Epochs", "epochs_of"]
 
 
 class Epochs(Protocol):
-    """The epochs of an iterator, asked for in turn."""
+    """The epochs of an iterator, read in turn."""
 
     def epoch(self, number: int) -> Iterator[Row]: ...
 
@@ -28,7 +28,7 @@ class Epochs(Protocol):
 
 
 def epochs_of(dataset: Any, first: int, skip: int) -> Epochs:
-    """Epochs from `first` on, of which that one begins `skip` rows late."""
+    """Return epochs from `first` on; that one begins `skip` rows late."""
     if is_independent() and not config.get_debug_mode():
         return _Apart(dataset, first, skip)
     return _Here(dataset, first, skip)
@@ -76,7 +76,7 @@ class _Apart:
 
 
 class _InProcess:
-    """What that process does: the next row of the epoch that is asked for, None after its last."""
+    """Work of the separate process: return the next row of the current epoch, None after its last."""
 
     def __init__(self, *arguments: Any) -> None:
         self._arguments = arguments

@@ -1,4 +1,4 @@
-"""Running a function over a stream of tasks, in order: in the thread that iterates, or in others (`processes.py`: in
+"""Execution of a function over a stream of tasks, in order: in the iterating thread, or in others (`processes.py`: in
 processes).
 """
 
@@ -14,14 +14,14 @@ from mindspore_compat.dataset.core.randomness import Key, seeded
 
 __all__ = ["Ahead", "Executor", "Function", "SerialExecutor", "Task", "ThreadExecutor", "run"]
 
-#: What is random about the task, and what it works on.
+#: The task's random key, and its work.
 Task = tuple[Key, Any]
 Function = Callable[[Any], Any]
 _WAITING = 1 << 25
 
 
 class Executor(Protocol):
-    """One per pipeline node and iterator; `map` is called once an epoch."""
+    """Executor of one pipeline node and iterator; `map` is called once an epoch."""
 
     def map(self, tasks: Iterable[Task]) -> Iterator[Any]: ...
 
@@ -29,18 +29,17 @@ class Executor(Protocol):
 
 
 def run(function: Function, task: Task) -> Any:
-    """One task, with random operations drawing from its generator."""
+    """Run one task, with random operations drawing from its generator."""
     key, work = task
     with seeded(key):
         return function(work)
 
 
 class Ahead:
-    """How many tasks may run ahead of the reader, which bounds the results that wait however slow the
-    reader is.
+    """Number of tasks that may run ahead of the reader, which bounds the waiting results.
 
-    Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a reader that comes late finds
-    work done.
+    Two a worker; of small results more, up to `prefetch_size` or `_WAITING` bytes: then a late reader finds finished
+    work.
     """
 
     def __init__(self, num_workers: int) -> None:
@@ -48,13 +47,13 @@ class Ahead:
         self.limit = min(self._least, self._most)
 
     def learn(self, result: Any) -> Any:
-        """Set the limit by the size of a result, which is returned."""
+        """Set the limit by the size of a result; return the result."""
         self.limit = min(max(self._least, _WAITING // max(_size(result), 1)), self._most)
         return result
 
 
 def _size(result: Any) -> int:
-    """Bytes of the arrays of a result, about."""
+    """Return the approximate bytes of the arrays of a result."""
     if isinstance(result, (tuple, list)):
         if len(result) > 8:  # rows of a column
             return len(result) * _size(result[0])
@@ -63,7 +62,7 @@ def _size(result: Any) -> int:
 
 
 class SerialExecutor:
-    """Each task runs when its result is asked for."""
+    """Executor that runs each task when its result is read."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -73,11 +72,11 @@ class SerialExecutor:
             yield run(self._function, task)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 class ThreadExecutor:
-    """For operations that release Python's lock, and to be ahead of the reader. Threads live for one epoch."""
+    """Executor for operations that release the GIL, and for reading ahead. Threads live for one epoch."""
 
     def __init__(self, function: Function, num_workers: int) -> None:
         self._function, self._num_workers = function, num_workers
@@ -96,9 +95,9 @@ class ThreadExecutor:
             while pending:
                 yield pending.popleft().result()
         finally:
-            # tasks that run are waited for, but not by themselves: an iterator may be collected as garbage in one of
+            # wait for running tasks, but not from inside one: an iterator may be collected as garbage in one of
             # its threads
             pool.shutdown(wait=not threading.current_thread().name.startswith("dataset"), cancel_futures=True)
 
     def close(self) -> None:
-        """Nothing to release: the end of an epoch's iterator, or of the reader's interest in it, has done so."""
+        """Do nothing: the end of an epoch's iterator, or its deletion, releases everything."""

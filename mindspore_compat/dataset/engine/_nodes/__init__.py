@@ -1,4 +1,4 @@
-"""The nodes that `Dataset`'s methods make. Each takes its place by ``@register_node`` (`_dataset.py`)."""
+"""The nodes that `Dataset`'s methods make. Each registers by ``@register_node`` (`_dataset.py`)."""
 
 from mindspore_compat.dataset.engine._nodes import batch, columns, combine, map, rows, split, sync
 

@@ -1,5 +1,5 @@
-"""The order of the columns that a ``per_batch_map`` with another number of outputs leaves alone: upstream's is that of
-the hash maps of names that its nodes hold.
+"""Order of the columns that a ``per_batch_map`` with another number of outputs does not touch: that of the hash maps of
+names in MindSpore's nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _BUCKETS = (13, 29, 59, 127, 257, 541, 1109)  # the sizes that libstdc++'s maps 
 
 
 def column_map(node: Any) -> list[str]:
-    """The node's columns in the order of its map."""
+    """Return the node's columns in the order of its map."""
     steps = getattr(node, "_column_map", None)
     if steps is not None:
         return steps()
@@ -27,7 +27,7 @@ def column_map(node: Any) -> list[str]:
 
 
 def inserted(names: Iterable[str], into: Iterable[str] = ()) -> list[str]:
-    """The order of a map that had ``into``, when ``names`` have come one after another."""
+    """Return the order of a map with the keys ``into`` after insertion of ``names``."""
     order = list(into)
     buckets = next(size for size in _BUCKETS if len(order) <= size)
     for name in names:
@@ -43,7 +43,7 @@ def inserted(names: Iterable[str], into: Iterable[str] = ()) -> list[str]:
 
 
 def with_outputs(below: list[str], inputs: list[str], outputs: list[str]) -> list[str]:
-    """The order behind an operation: as many outputs take the inputs' places, others come first."""
+    """Return the order behind an operation: outputs in equal number take the inputs' places, others come first."""
     if len(inputs) != len(outputs):
         return inserted([*outputs, *(name for name in below if name not in inputs)])
     replaced = {name: output for name, output in zip(inputs, outputs) if name != output}
@@ -51,13 +51,13 @@ def with_outputs(below: list[str], inputs: list[str], outputs: list[str]) -> lis
 
 
 def _put(order: list[str], name: str, buckets: int) -> None:
-    """In front of what shares its bucket, else of all."""
+    """Insert `name` before the first entry of its bucket, else before all."""
     own = _hash(name.encode()) % buckets
     order.insert(next((place for place, item in enumerate(order) if _hash(item.encode()) % buckets == own), 0), name)
 
 
 def _hash(text: bytes) -> int:
-    """libstdc++'s of strings: MurmurHash64A."""
+    """Return libstdc++'s hash of strings: MurmurHash64A."""
     value = _SEED ^ (len(text) * _MULTIPLIER & _WORD)
     for start in range(0, len(text) - 7, 8):
         word = int.from_bytes(text[start : start + 8], "little")

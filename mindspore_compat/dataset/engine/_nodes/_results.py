@@ -1,4 +1,4 @@
-"""What functions of batches take and have returned: checks, and columns of it."""
+"""Checks and columns of arguments and results of batch functions."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _MIXED = "Batch: mismatched types returned from per_batch_map"
 
 
 def check_kinds(results: Sequence[Any]) -> None:
-    """RuntimeError where a dict stands beside what neither is a dict nor fits an array, as upstream: one dict for the
-    batch goes with dicts only, lists of dicts with anything that has as many rows.
+    """Raise RuntimeError for a dict beside a value that is no dict and fits no array, as in MindSpore: one dict for the
+    batch goes with dicts only, lists of dicts with anything of as many rows.
     """
     if any(isinstance(result, dict) for result in results) and not all(
         isinstance(result, (dict, np.ndarray)) for result in results
@@ -30,7 +30,7 @@ def check_kinds(results: Sequence[Any]) -> None:
 
 
 def as_rows(results: tuple, names: Sequence[str], count: int) -> tuple:
-    """`results`, as upstream takes them: arrays (and dicts) are whole batches of any length; where one column is
+    """Return `results` in MindSpore's form: arrays (and dicts) are whole batches of any length; where one column is
     anything else, each column is a list of the batch's `count` rows. Raises: RuntimeError.
     """
     if all(isinstance(result, (np.ndarray, dict)) for result in results):
@@ -45,14 +45,14 @@ def as_rows(results: tuple, names: Sequence[str], count: int) -> tuple:
 
 
 def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
-    """{key: its values} of the dicts that a batch has for its rows."""
+    """Return {key: its values} of the dicts that a batch has for its rows."""
     if not all(isinstance(item, dict) and item.keys() == dicts[0].keys() for item in dicts):
         raise RuntimeError(f"{_MIXED}: the rows of a column must be dicts with the same keys.")
     return {key: [item[key] for item in dicts] for key in dicts[0]}
 
 
 def _is_plain(values: list[Any]) -> bool:
-    """Whether NumPy makes of all values at once what it makes of each: others have no dtype in common."""
+    """Return whether NumPy converts all values together as it does each: others have no dtype in common."""
     return type(values[0]) in (int, float, bool, str, bytes) and all(type(v) is type(values[0]) for v in values)
 
 
@@ -65,8 +65,8 @@ def to_batch_column(result: Any, what: str) -> Any:
 
 
 def to_int32(value: Any, refusal: str, least: int = -(2**31)) -> int:
-    """`value`, which a function has returned, as C++'s int: RuntimeError for Python's floats, strings, arrays of
-    several numbers, and what is below `least` or beyond 32 bits.
+    """Return a function's result `value` as a C++ int. Raise RuntimeError for Python's floats, strings, arrays of
+    several numbers, and numbers below `least` or beyond 32 bits.
     """
     is_refused = (
         isinstance(value, (float, str, bytes))

@@ -1,4 +1,4 @@
-"""Nodes that put rows together: batch, padded_batch, bucket_batch_by_length."""
+"""Nodes that combine rows: batch, padded_batch, bucket_batch_by_length."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ PadInfo = dict[str, tuple]
 
 @dataclass(frozen=True)
 class BatchInfo:
-    """What `batch_size` and `per_batch_map` functions get: the numbers of the batch."""
+    """Argument of `batch_size` and `per_batch_map` functions: the numbers of the batch."""
 
     _epoch: int
     _batch: int
 
     def get_epoch_num(self) -> int:
-        """Number of the iterator's epoch, from 0; all passes of a repeat are one."""
+        """Return number of the iterator's epoch, from 0; all passes of a repeat are one."""
         return self._epoch
 
     def get_batch_num(self) -> int:
-        """Number of the batch within the pass, from 0."""
+        """Return number of the batch within the pass, from 0."""
         return self._batch
 
 
 @register_node
 class BatchDataset(Dataset):
-    """Rows put together to batches.
+    """Batches of rows.
 
     Args:
         batch_size: a number, -1 for all rows in one batch, or a function of a `BatchInfo`.
@@ -91,7 +91,7 @@ class BatchDataset(Dataset):
         return rows // self.batch_size if self.drop_remainder else -(-rows // self.batch_size)
 
     def _columns(self) -> tuple[list[int], list[str]]:
-        """Positions of the inputs of `per_batch_map`, and the resulting names."""
+        """Return positions of the inputs of `per_batch_map`, and the resulting names."""
         names = self.children[0]._column_names()
         if self.per_batch_map is None:
             return [], names
@@ -167,7 +167,7 @@ class BatchDataset(Dataset):
         return None if info is None else self._make(info, columns)
 
     def _make(self, info: BatchInfo, columns: Sequence[Any]) -> Row:
-        """A batch of columns of rows."""
+        """Return a batch of columns of rows."""
         if self.per_batch_map is not None:
             return self._map_batch(info, columns)
         return stack_columns(columns, self.children[0]._column_names())
@@ -206,7 +206,7 @@ def _check_pad_info(pad_info: Any) -> PadInfo:
 
 
 def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo) -> Row:
-    """A batch of columns of rows, those of `pad_info` (all numeric ones if it is empty) brought to one shape."""
+    """Return a batch of columns of rows, those of `pad_info` (all numeric ones if it is empty) brought to one shape."""
     padded = []
     for name, column in zip(names, columns, strict=True):
         values = rows_of(column)
@@ -225,9 +225,7 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
     target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
     if any(v.dtype != values[0].dtype for v in values):
-        return [
-            _filled([v], target, 0 if fill is None else fill)[0] for v in values
-        ]  # an error, where they are put together
+        return [_filled([v], target, 0 if fill is None else fill)[0] for v in values]  # an error, on stacking
     return (
         list(values)
         if all(list(v.shape) == target for v in values)
@@ -236,7 +234,7 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
 
 
 def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
-    """Each array in the corner of one of `shape`; what does not fit is cut off, as upstream does."""
+    """Return each array in the corner of one of `shape`; larger arrays are cut off, as in MindSpore."""
     padded = empty((len(values), *shape), values[0].dtype)
     padded[...] = fill
     for place, value in zip(padded, values, strict=True):
@@ -247,7 +245,7 @@ def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np
 
 @register_node
 class PaddedBatchDataset(BatchDataset):
-    """Batches of rows of different shapes, filled up."""
+    """Batches of rows of different shapes, padded."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ __all__ = ["ProjectDataset", "RenameDataset"]
 
 
 class _ColumnNode(Dataset):
-    """Passes columns on, chosen or renamed; rows keep their numbers."""
+    """Base of nodes with chosen or renamed columns; rows keep their numbers."""
 
     def _choose(self, row: Row) -> Row:
         return row

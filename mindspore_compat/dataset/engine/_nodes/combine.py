@@ -1,4 +1,4 @@
-"""Nodes that put several datasets together: zip, concat, flat_map."""
+"""Nodes that combine several datasets: zip, concat, flat_map."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         super().__init__(datasets)
         for number, child in enumerate(self.children):
-            if child.get_dataset_size() == 0:  # reads a source without a length, as MindSpore does
+            if child.get_dataset_size() == 0:  # reads a source without a length, as in MindSpore
                 raise ValueError(f"The dataset number {number} of concat has no samples.")
         self._sampler: DistributedSampler | None = None
         self._is_mixed = False
@@ -73,8 +73,8 @@ class ConcatDataset(Dataset):
         return names
 
     def use_sampler(self, sampler: BuiltinSampler) -> None:
-        """Read one shard of the whole, with a DistributedSampler without shuffle and num_samples; or rows of all the
-        datasets in turns at random, with a RandomSampler: each dataset's own keep their order.
+        """Read one shard of the whole, with a DistributedSampler without shuffle and num_samples; or, with a
+        RandomSampler, rows of all datasets in random turns: each dataset's own keep their order.
         """
         if not isinstance(sampler, (DistributedSampler, RandomSampler)):
             raise TypeError(f"The parameter {sampler} of concat must be DistributedSampler or RandomSampler!")
@@ -106,7 +106,7 @@ class ConcatDataset(Dataset):
         return len(range(self._sampler.shard_id, total, self._sampler.num_shards))
 
     def _mixed(self, run: Run) -> Iterator[Row]:
-        """Rows of the datasets in an order of datasets drawn at random."""
+        """Yield rows of the datasets in a random order of datasets."""
         sizes = [child.get_dataset_size() for child in self.children]
         run.session.read_on(self)
         streams = [child._stream(run) for child in self.children]
@@ -151,7 +151,7 @@ class ConcatDataset(Dataset):
 
 
 def _drawn_datasets(sizes: list[int], order: Order) -> list[int]:
-    """Which dataset the next row comes from: as likely as it has rows left. At the end of a pass a number is drawn
+    """Return the dataset of each next row, drawn in proportion to the rows left. At the end of a pass a number is drawn
     too, and the next pass goes on.
     """
     draws = order.engine(step=0).doubles((order.passes + 1) * (sum(sizes) + 1))[-sum(sizes) - 1 :]
@@ -165,7 +165,7 @@ def _drawn_datasets(sizes: list[int], order: Order) -> list[int]:
 
 @register_node
 def flat_map(dataset: Dataset, func: Callable[..., Dataset]) -> Dataset:
-    """`Dataset.flat_map`: the function is called for every row now, as upstream does."""
+    """Return `Dataset.flat_map`: the function is called for every row now, as in MindSpore."""
     parts = [func(*row) for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
     if not parts:
         raise RuntimeError("flat_map needs a dataset with at least one row.")

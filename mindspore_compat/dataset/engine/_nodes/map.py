@@ -1,4 +1,4 @@
-"""map: operations on columns, a batch of rows at a time."""
+"""The node map: operations on columns, a batch of rows at a time."""
 
 from __future__ import annotations
 
@@ -41,16 +41,15 @@ _log = logging.getLogger("mindspore_compat")
 _FUNCTION = "The function of a map operation"
 
 
-#: Rows of more bytes are not put together to a block for an operation: the copy costs more than a call for each row.
+#: Larger rows are not stacked to a block for an operation: the copy costs more than a call for each row.
 _LARGE_ROW = 1 << 14
 
 
 def apply_to_columns(operations: Sequence[Any], columns: list[Any]) -> list[Any]:
-    """`operations` on columns of rows: on blocks where they can treat one and the columns are (or make) one, else row
-    by row.
+    """Apply `operations` to columns of rows: to blocks where they support one and the columns are (or make) one, else
+    row by row.
 
-    Each row goes through all that comes up to the next fused operation, so that only few large images are there at
-    once.
+    Each row goes through all operations up to the next fused one, so that only few large images exist at once.
     """
     place = 0
     while place < len(operations):
@@ -100,10 +99,10 @@ def _is_python(operation: Any) -> bool:
 
 
 def _failed(operation: Any, error: Exception) -> Exception:
-    """What the reader of the pipeline gets: of built-in operations a RuntimeError that names them, as upstream."""
+    """Return the exception for the reader: for built-in operations a RuntimeError that names them, as in MindSpore."""
     if not is_builtin(operation) or isinstance(error, (ImportError, NotImplementedError)) or hasattr(error, "parts"):
         return error
-    if isinstance(operation, PyTensorOperation):  # upstream has these in Python
+    if isinstance(operation, PyTensorOperation):  # MindSpore has these in Python
         return failed_function("map operation: [PyFunc] failed.", error, is_own=True)
     return failed_operation(type(operation).__name__, error)
 
@@ -155,7 +154,7 @@ class MapDataset(Dataset):
         return self.children[0].get_dataset_size()
 
     def _layout(self) -> tuple[list[int], list[int] | None, list[str]]:
-        """Positions of the inputs; where outputs replace them one by one; the resulting names."""
+        """Return positions of the inputs; where outputs replace them one by one; the resulting names."""
         names = self.children[0]._column_names()
         inputs = self.input_columns or names[:1]
         outputs = self.output_columns or inputs
@@ -169,7 +168,7 @@ class MapDataset(Dataset):
             if not duplicates:
                 return places, places, renamed
             return places, None, [*outputs, *(n for n in rest if n not in outputs)]
-        # an output with the name of a column that is no input is lost, as upstream
+        # an output with the name of a column that is no input is lost, as in MindSpore
         return places, None, [*(n for n in outputs if n not in rest), *rest]
 
     def _column_names(self) -> list[str]:
@@ -180,7 +179,7 @@ class MapDataset(Dataset):
         return with_outputs(column_map(self.children[0]), inputs, self.output_columns or inputs)
 
     def _merge(self, row: Row, results: Row) -> Row:
-        """The output row: outputs in place of the inputs, or first if their number or names do not allow it."""
+        """Return the output row: outputs in place of the inputs, or first if their number or names do not allow it."""
         if len(results) != self._output_count:
             raise RuntimeError(
                 "Invalid columns, the number of columns returned in 'map' operations should match the number of "
@@ -219,7 +218,7 @@ class MapDataset(Dataset):
         return self._merge(row, self._results(row))
 
     def _apply_or_fail(self, row: Row) -> Row | None:
-        """None where the operations fail."""
+        """Return the row, or None where the operations fail."""
         try:
             results = self._results(row)
         except (ImportError, UnsupportedError):
@@ -256,7 +255,7 @@ class MapDataset(Dataset):
         return (row for row in results if row is not None)
 
     def _is_indexed(self) -> bool:
-        is_whole = config.get_error_samples_mode() == ErrorSamplesMode.RETURN  # no row is left out or in another place
+        is_whole = config.get_error_samples_mode() == ErrorSamplesMode.RETURN  # no row is skipped or moved
         return is_whole and not self.callbacks and self.children[0]._is_indexed()
 
     def _order(self, run: Run) -> np.ndarray:
@@ -281,24 +280,24 @@ class MapDataset(Dataset):
         in_python = any(map(_is_python, self.operations))
         lanes = self._wanted_workers if any(map(_draws, self.operations)) else 0
         if all(map(is_builtin, self.operations)):
-            # one more, as upstream has other threads for reading and batching; only one where all would wait for
-            # Python's lock
+            # one more, as MindSpore has other threads for reading and batching; only one if all would wait for
+            # the GIL
             free = any(map(_is_free, self.operations))
             is_direct = self.python_multiprocessing and in_python
             threads = self.num_parallel_workers + 1 if free else 1
             return Parallelism(threads=threads, lanes=lanes, is_direct=is_direct)
-        if self.python_multiprocessing and in_python:  # not where C++ calls the functions, as of a RandomApply
+        if self.python_multiprocessing and in_python:  # not if C++ calls the functions, as in a RandomApply
             return Parallelism(processes=self.num_parallel_workers, lanes=self._wanted_workers)
         return Parallelism(here=True, lanes=lanes)
 
 
 def _draws(operation: Any) -> bool:
-    """Whether it, or one that it calls, draws from its own engine."""
+    """Return whether it, or one that it calls, draws from its own engine."""
     return isinstance(operation, TensorOperation) and (operation.draws or any(map(_draws, operation._inner())))
 
 
 def _called(operations: Sequence[Any]) -> Iterator[Any]:
-    """Those that `operations` call."""
+    """Yield the operations that `operations` call."""
     for operation in operations:
         if isinstance(operation, TensorOperation):
             yield from operation._inner()
@@ -306,7 +305,7 @@ def _called(operations: Sequence[Any]) -> Iterator[Any]:
 
 
 def _apart(operations: Sequence[Any]) -> list[Any]:
-    """`operations`; what is there twice is two that draw by themselves, as upstream makes each anew."""
+    """Return `operations`; a repeated one becomes two with their own engines, as MindSpore makes each anew."""
     known = set(map(id, _called(operations)))
     found = []
     for operation in operations:
@@ -322,7 +321,7 @@ def _is_free(operation: Any) -> bool:
 
 
 def _check_operations(operations: Any) -> list[Any]:
-    """A flat list of callables. Raises: ValueError for anything else."""
+    """Return a flat list of callables. Raises: ValueError for anything else."""
     flat: list[Any] = []
     for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
         if not callable(operation) or (inspect.isclass(operation) and issubclass(operation, TensorOperation)):

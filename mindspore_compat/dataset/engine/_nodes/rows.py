@@ -1,4 +1,4 @@
-"""Nodes that only change which rows come and in what order: shuffle, repeat, skip, take."""
+"""Nodes that only change selection and order of rows: shuffle, repeat, skip, take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["FilterDataset", "RepeatDataset", "ShuffleDataset", "SkipDataset", "T
 
 
 class _IndexNode(Dataset):
-    """Passes its child's rows on; a subclass gives `_order` and `_pick`."""
+    """Base of nodes that pass their child's rows on; a subclass gives `_order` and `_pick`."""
 
     def __init__(self, input_dataset: Dataset) -> None:
         super().__init__(input_dataset)
@@ -38,7 +38,7 @@ class _IndexNode(Dataset):
 
 @register_node
 class TransferDataset(_IndexNode):
-    """What `Dataset.device_que` returns: the rows as they are."""
+    """Result of `Dataset.device_que`: the rows unchanged."""
 
     def _size(self) -> int:
         return self.children[0].get_dataset_size()
@@ -50,13 +50,13 @@ class TransferDataset(_IndexNode):
         return self.children[0]._stream(run)
 
     def send(self, num_epochs: int = -1) -> None:
-        """Nothing: there is no queue on the device; see `Dataset.device_que`."""
+        """Do nothing: there is no queue on the device; see `Dataset.device_que`."""
 
     def continue_send(self) -> None:
-        """See `send`."""
+        """Do nothing; see `send`."""
 
     def stop_send(self) -> None:
-        """See `send`."""
+        """Do nothing; see `send`."""
 
 
 @register_node
@@ -92,7 +92,7 @@ class ShuffleDataset(_IndexNode):
 
 @register_node
 class RepeatDataset(_IndexNode):
-    """Its child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
+    """The child's rows `count` times, each pass shuffled and augmented anew; -1 or None without end."""
 
     def __init__(self, input_dataset: Dataset, count: int | None = None) -> None:
         if count not in (None, -1):
@@ -124,7 +124,7 @@ class RepeatDataset(_IndexNode):
 
 @register_node
 class SkipDataset(_IndexNode):
-    """Without the first `count` rows."""
+    """The rows after the first `count`."""
 
     _moves_rows = True
 
@@ -159,7 +159,7 @@ class TakeDataset(_IndexNode):
         child = self.children[0]
         if self.count < 0:
             return child.get_dataset_size()
-        if child.get_repeat_count() == -1:  # an endless stream has as many as are asked for
+        if child.get_repeat_count() == -1:  # an endless stream has enough rows
             return self.count
         return min(self.count, child.get_dataset_size())
 

@@ -20,15 +20,15 @@ from mindspore_compat.dataset.engine.samplers import BuiltinSampler, RandomSampl
 __all__ = ["split"]
 
 
-#: Upstream shuffles rows that can not be asked for by number through a buffer of this size.
+#: MindSpore shuffles rows without numbers through a buffer of this size.
 _BUFFER = 10000
 
 
 class _Part(MappableDataset):
     """Some rows of an indexed dataset; `use_sampler` gives them another order.
 
-    As upstream, the whole is put into the same random order in every pass, and cut: parts have no row in common where
-    the whole itself is not shuffled. Without a chosen seed they have none whatever the whole.
+    As in MindSpore, the whole is put into the same random order in every pass, and cut: parts are disjoint if the whole
+    itself is not shuffled. Without a chosen seed they are always disjoint.
     """
 
     def __init__(self, whole: Dataset, randomize: bool, seed: int, start: int, stop: int) -> None:
@@ -57,7 +57,7 @@ class _Part(MappableDataset):
         return [*([mix] if self._randomize else []), SequentialSampler(self._start, self._stop - self._start)]
 
     def _cut(self, whole: Node, run: Run) -> np.ndarray:
-        """The part of what a pass over the whole gives."""
+        """Return this part of a pass over the whole."""
         if isinstance(whole, MappableDataset):
             return whole._sampled(run, self._samplers())
         order = whole._order(run)
@@ -68,13 +68,13 @@ class _Part(MappableDataset):
 
 @register_node
 def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> list[Dataset]:
-    """See `Dataset.split`."""
+    """Return parts as `Dataset.split` does."""
     if dataset.is_sharded():
         raise RuntimeError("Dataset should not be sharded before split.")
     counts = _absolute_sizes(dataset.get_dataset_size(), sizes)
     starts = np.cumsum([0, *counts]).tolist()
     is_drawn = chosen_seed() is not None and Session(dataset, is_serial=True).draws_below(dataset)
-    if dataset._is_indexed() and not (is_drawn and dataset.children):  # those that draw come in their own order
+    if dataset._is_indexed() and not (is_drawn and dataset.children):  # random ones come in their own order
         seed = fresh_seed()
         return [_Part(dataset, randomize, seed, start, stop) for start, stop in pairwise(starts)]
     if randomize:
@@ -84,7 +84,7 @@ def split(dataset: Dataset, sizes: Sequence[Any], randomize: bool = True) -> lis
 
 
 def _absolute_sizes(total: int, sizes: Any) -> list[int]:
-    """Row counts of the parts. Raises: ValueError, RuntimeError."""
+    """Return row counts of the parts. Raises: ValueError, RuntimeError."""
     is_counted = all(isinstance(s, int) for s in sizes)
     if any(s <= 0 for s in sizes) or (not is_counted and abs(sum(sizes) - 1) > 1e-9):
         raise ValueError(f"sizes must be above 0, and the sum of fractions must be 1, but got {sizes}.")
@@ -96,7 +96,7 @@ def _absolute_sizes(total: int, sizes: Any) -> list[int]:
 
 
 def _round_fractions(total: int, fractions: Sequence[float]) -> list[int]:
-    """Rounded counts; what rounding lost goes to the first part, what it added comes off the first that has it."""
+    """Return rounded counts; rows lost by rounding go to the first part, extra rows come off the first possible one."""
     counts = [round(f * total) for f in fractions]
     if 0 in counts:
         raise RuntimeError(f"Split percentage {fractions[counts.index(0)]} is too small for {total} rows.")

@@ -1,4 +1,4 @@
-"""Holding a pipeline back until training has caught up: sync_wait and sync_update."""
+"""Pipelines that wait for training: sync_wait and sync_update."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["SyncWaitDataset"]
 
 @register_node
 class SyncWaitDataset(Dataset):
-    """Passes rows on that make `num_batch` batches above it, then those that `sync_update` releases.
+    """Node that passes on rows for `num_batch` batches above it, then those that `sync_update` releases.
 
-    The pipeline runs on demand in the thread that asks for data, so waiting there would wait forever: asking for a row
-    that has not been released ends the waiting for good, with a warning, as upstream's time-out does.
+    The pipeline runs on demand in the reading thread, so waiting there would never end: reading an unreleased row ends
+    the waiting for good, with a warning, as MindSpore's time-out does.
     """
 
     condition_name: str
@@ -46,7 +46,7 @@ class SyncWaitDataset(Dataset):
         self._is_disabled = True
 
     def batched(self, batch_size: int) -> None:
-        """So many rows are put together to a batch above."""
+        """Count so many rows as one batch above."""
         self._at_once *= batch_size
         self._released = self._at_once
 
@@ -80,7 +80,7 @@ def sync_update(dataset: Dataset, condition_name: str, num_batch: int | None = N
 
 
 def waiting(dataset: Node) -> Iterator[SyncWaitDataset]:
-    """The nodes of that kind in it."""
+    """Yield the `SyncWaitDataset` nodes in a pipeline."""
     if isinstance(dataset, SyncWaitDataset):
         yield dataset
     for child in dataset.children:

@@ -1,1 +1,1 @@
-"""The nodes that read: one class for each data set or format, on those of `base`, `described` and `records`."""
+"""Source nodes: one class for each dataset or format, based on those of `base`, `described` and `records`."""

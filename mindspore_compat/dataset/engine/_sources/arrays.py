@@ -1,4 +1,4 @@
-"""Reading files of arrays: records of one size, IDX, MATLAB."""
+"""Readers of array files: records of one size, IDX, MATLAB."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["check_equal", "fixed_records", "joined"]
 
 
 def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """The columns of all parts, one after another."""
+    """Return the columns of all parts, one after another."""
     if not parts:
         return np.empty((0, *shape), np.uint8), np.empty(0, np.uint32)
     return tuple(np.concatenate(columns) if len(columns) > 1 else columns[0] for columns in zip(*parts, strict=True))
@@ -32,7 +32,7 @@ def check_equal(images: np.ndarray, labels: np.ndarray, images_path: str, labels
 
 
 def fixed_records(path: str, size: int) -> np.ndarray:
-    """A file of records of `size` bytes."""
+    """Return a file of records of `size` bytes."""
     content = read_array(path)
     if len(content) == 0 or len(content) % size:
         raise RuntimeError(f"Invalid file, {path} should hold records of {size} bytes, but has {len(content)} bytes.")
@@ -40,7 +40,7 @@ def fixed_records(path: str, size: int) -> np.ndarray:
 
 
 def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
-    """A file of the IDX format. Raises: RuntimeError."""
+    """Return a file of the IDX format. Raises: RuntimeError."""
     try:
         return idx.read_idx(path, magic, rank, dtype)
     except FormatError as error:
@@ -48,7 +48,7 @@ def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
 
 
 def read_images(path: str) -> np.ndarray:
-    """The images of an IDX file, (n, 28, 28) uint8. Raises: RuntimeError."""
+    """Return the images of an IDX file, (n, 28, 28) uint8. Raises: RuntimeError."""
     try:
         return idx.read_images(path)
     except FormatError as error:
@@ -56,7 +56,7 @@ def read_images(path: str) -> np.ndarray:
 
 
 def read_mat(path: str) -> dict[str, Any]:
-    """A file of MATLAB. Raises: FileNotFoundError; RuntimeError."""
+    """Return a file of MATLAB. Raises: FileNotFoundError; RuntimeError."""
     if not os.path.lexists(path):
         raise FileNotFoundError(path)
     try:

@@ -1,4 +1,4 @@
-"""Sound data sets on disk. Upstream: ``mindspore.dataset.engine.datasets_audio``."""
+"""Sound datasets on disk. MindSpore: ``mindspore.dataset.engine.datasets_audio``."""
 
 from __future__ import annotations
 
@@ -35,11 +35,9 @@ __all__ = [
 
 
 class _SoundsDataset(FilesDataset):
-    """Rows that begin with the columns waveform (float32 (1, n), channels one after another in each sample) and
-    sample_rate; they come from a WAV file.
-    """
+    """Rows with the first columns waveform (float32 (1, n), channels interleaved) and sample_rate, from a WAV file."""
 
-    #: The only rate that files may have.
+    #: The only accepted rate of files.
     _rate: int | None = None
 
     def _expanded(self, sample: tuple) -> tuple:
@@ -249,7 +247,7 @@ class TedliumDataset(FilesDataset):
         for part in parts:
             for path in files_in(os.path.join(self.dataset_dir, part, "stm"), ".stm"):
                 rows.extend((str(i), line.partition(" ")[0], part, line) for i, line in enumerate(lines_of(path)))
-        # upstream sorts by the number of the line, as text
+        # MindSpore sorts by the number of the line, as text
         return [(name, part, line) for _, name, part, line in sorted(rows)]
 
     def _expanded(self, sample: tuple) -> tuple:
@@ -281,7 +279,7 @@ class YesNoDataset(_SoundsDataset):
 
 
 def read_wave(path: str) -> tuple[np.ndarray, int]:
-    """(1, n) float32 within [-1, 1] and the rate of a WAV file of 8 or 16 bits. Raises: RuntimeError."""
+    """Return (1, n) float32 within [-1, 1] and the rate of a WAV file of 8 or 16 bits. Raises: RuntimeError."""
     content = read_bytes(path)
     if content[:4] != b"RIFF" or content[8:12] != b"WAVE":
         raise RuntimeError(f"Invalid file, {path} is no WAV file.")
@@ -308,7 +306,7 @@ def read_wave(path: str) -> tuple[np.ndarray, int]:
 
 
 def _read_sphere(path: str, start: str, end: str) -> tuple[np.ndarray, int]:
-    """(1, n) float32 between two times in seconds, and the rate, of a NIST SPHERE file of 16 bits."""
+    """Return (1, n) float32 between two times in seconds, and the rate, of a NIST SPHERE file of 16 bits."""
     content = read_bytes(path)
     words = content[:1024].split()
     try:

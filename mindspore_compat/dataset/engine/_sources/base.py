@@ -17,8 +17,8 @@ __all__ = ["MappableDataset", "SourceDataset", "ask_once"]
 
 
 def ask_once(given: Any) -> None:
-    """Ask a sampler or a source of the program for an iterator, as MindSpore does when a pipeline is made: some count
-    their epochs, and give another order in each.
+    """Request an iterator from a user's sampler or source, as MindSpore does on pipeline creation: some count their
+    epochs and change the order in each.
     """
     if given is not None and not isinstance(given, BuiltinSampler):
         iter(given)
@@ -32,12 +32,12 @@ class SourceDataset(Dataset):
 
 
 class MappableDataset(SourceDataset):
-    """A source whose samples have numbers, so that a sampler can choose among them.
+    """Source with numbered samples, among which a sampler can choose.
 
     A subclass gives `_num_rows` and `_fetch` or `_fetch_columns` (which get sample ids).
     """
 
-    #: Whether `_fetch` takes arrays of ids, of which each makes one row.
+    #: Whether `_fetch` takes arrays of ids, one row for each.
     _takes_groups = False
 
     def __init__(
@@ -54,15 +54,15 @@ class MappableDataset(SourceDataset):
         self.sampler: BuiltinSampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
 
     def _num_rows(self) -> int:
-        """Samples of the source, before the sampler."""
+        """Return the number of samples of the source, before the sampler."""
         raise NotImplementedError
 
     def _labels(self) -> np.ndarray | None:
-        """Class of each sample, for `PKSampler`."""
+        """Return the class of each sample, for `PKSampler`."""
         return None
 
     def add_sampler(self, new_sampler: BuiltinSampler) -> None:
-        """Let `new_sampler` choose among what the present sampler gives."""
+        """Let `new_sampler` choose among the samples of the present sampler."""
         new_sampler.add_child(self.sampler)
         self.use_sampler(new_sampler)
 
@@ -111,7 +111,7 @@ class MappableDataset(SourceDataset):
         return self._sampled(run)
 
     def _sampled(self, run: Run, further: Sequence[BuiltinSampler] = ()) -> np.ndarray:
-        """Numbers of the rows of one pass; `further` samplers choose among what the own one gives."""
+        """Return numbers of the rows of one pass; `further` samplers choose among those of the own one."""
         sampler, order = run.session.sampler_of(self), run.order_of(self)
         ids = np.asarray(self._sample_ids(sampler, order), dtype=np.int64)
         for one in further:
@@ -122,15 +122,15 @@ class MappableDataset(SourceDataset):
 
 
 class ArrayDataset(MappableDataset):
-    """A source whose columns are arrays in memory: batches are cut out of them without visiting rows."""
+    """Source with columns as arrays in memory: batches are slices, without a visit to each row."""
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
-        """The columns; first axis: samples."""
+        """Return the columns; first axis: samples."""
         raise NotImplementedError
 
     def _num_rows(self) -> int:
         return len(self._arrays()[0])
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
-        # Copies: what is done to a row in place must not reach the source.
+        # Copies: in-place writes to a row must not reach the source.
         return [np.take(a, index, axis=0) for a in self._arrays()]

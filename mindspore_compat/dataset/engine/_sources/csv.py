@@ -1,5 +1,5 @@
-"""`CSVDataset`, and the CSV that upstream reads: quotes around whole fields only, line ends within them, empty lines
-left out.
+"""`CSVDataset`, and MindSpore's form of CSV: quotes around whole fields only, line ends within them, empty lines
+skipped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _field(delimiter: str) -> re.Pattern[str]:
 
 
 def csv_rows(path: str, delimiter: str) -> list[list[str]]:
-    """The rows of a file. Raises: RuntimeError."""
+    """Return the rows of a file. Raises: RuntimeError."""
     text = read_bytes(path).decode("utf-8", "surrogateescape").lstrip("\r\n")
     rows: list[list[str]] = []
     row: list[str] = []
@@ -87,7 +87,7 @@ class CSVDataset(RecordsDataset):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.dataset_files = sorted(found_files(self.dataset_files))
-        # `column_names` is a dataset's own attribute: the names that were given go elsewhere
+        # `column_names` is a dataset's own attribute: the argument is stored elsewhere
         self._given_names: list[str] = list(self.__dict__.pop("column_names"))
         self._has_header = not self._given_names
         if self._has_header:
@@ -129,7 +129,7 @@ _LEADING = {"int32": re.compile(r"\s*[+-]?\d+"), "float32": re.compile(r"\s*[+-]
 
 
 def _number(kind: str, text: str, path: str) -> Any:
-    """The number that a text begins with, as upstream takes it."""
+    """Return the number at the start of a text, as in MindSpore."""
     if kind == "text":
         return text
     match = _LEADING[kind].match(text)

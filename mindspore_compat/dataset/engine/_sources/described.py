@@ -1,4 +1,4 @@
-"""Sources that are described: their arguments, their columns, and where their rows are found."""
+"""Sources defined by their arguments, columns and the places of their rows."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Argument(NamedTuple):
     """One argument of a source.
 
     Fields:
-        check: ``check(value, name)`` raises for what is wrong.
-        none: what None stands for; None is checked as any value where this is REQUIRED.
+        check: ``check(value, name)`` raises for a wrong value.
+        none: the meaning of None; if it is REQUIRED, None is checked as any value.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Argument(NamedTuple):
 
 
 def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default: Any = None) -> Argument:
-    """An argument that is one of the words."""
+    """Return an argument that is one of the words."""
     allowed = words.split() if isinstance(words, str) else list(words)
 
     def check(value: Any, name: str) -> None:
@@ -62,19 +62,19 @@ def choice(name: str, words: str | Sequence[str], none: Any = REQUIRED, default:
 
 
 def flag(name: str, default: bool | None = False, none: bool | None = False) -> Argument:
-    """An argument that is a bool."""
+    """Return an argument that is a bool."""
     return Argument(name, default, kind_of(bool), none)
 
 
 def needed(argument: Argument) -> Argument:
-    """The same without a default."""
+    """Return the same argument without a default."""
     return argument._replace(default=REQUIRED, none=REQUIRED)
 
 
 FOLDER = needed(Argument("dataset_dir", check=check_dir))
 
 
-#: The arguments that most sources have.
+#: Arguments of most sources.
 _SAMPLING = {
     "num_samples": Argument("num_samples", check=check_num_samples),
     "num_parallel_workers": Argument("num_parallel_workers"),
@@ -97,15 +97,15 @@ IMAGES = _common("num_samples num_parallel_workers shuffle decode sampler num_sh
 ARRAYS = _common("num_samples num_parallel_workers shuffle sampler num_shards shard_id cache")
 
 
-#: as `IMAGES`, where None is the default
+#: as `IMAGES`, with None as the default
 IMAGES_NONE = tuple(a._replace(default=None) if a.name == "decode" else a for a in IMAGES)
 
 
-#: of sources that upstream makes of a GeneratorDataset
+#: of sources based on MindSpore's GeneratorDataset
 GENERATED = tuple(a._replace(default=1, none=1) if a.name == "num_parallel_workers" else a for a in IMAGES[:-1])
 
 
-#: of sources of records; upstream has two orders
+#: of sources of records; MindSpore has two orders
 TEXTS = tuple(
     a._replace(default=Shuffle.GLOBAL, check=None, none=Shuffle.GLOBAL) if a.name == "shuffle" else a
     for a in _common("num_samples num_parallel_workers shuffle num_shards shard_id cache")
@@ -119,7 +119,7 @@ METADATA = (flag("extra_metadata"), DECRYPT)
 
 
 class Described:
-    """Takes a source's arguments as its class describes them, checks them, and keeps its own ones as attributes."""
+    """Base of sources that check the arguments their class describes and keep their own ones as attributes."""
 
     arguments: ClassVar[tuple[Argument, ...]] = ()
     columns: str = ""
@@ -148,10 +148,10 @@ class Described:
         super().__init__(**common)
 
     def _check(self, values: dict[str, Any]) -> None:
-        """What depends on several arguments. Raises: TypeError, ValueError, FileNotFoundError."""
+        """Check combinations of arguments. Raises: TypeError, ValueError, FileNotFoundError."""
 
     def _columns(self) -> list[tuple[str, str]]:
-        """(name, kind) of each column, for the arguments of this one."""
+        """Return (name, kind) of each column, for the arguments of this one."""
         return [tuple(item.split(":")) for item in self.columns.split()]  # type: ignore[misc]
 
     def _column_names(self) -> list[str]:
@@ -177,9 +177,9 @@ def _check_sampling(values: dict[str, Any]) -> None:
 
 
 class _Mappable(Described, MappableDataset):
-    #: what `get_dataset_size` says where nothing is found; None: it raises, as reading does
+    #: result of `get_dataset_size` for an empty source; None: it raises, as reading does
     size_of_nothing: int | None = None
-    #: the column whose values `PKSampler` takes for classes
+    #: the column with `PKSampler`'s classes
     label_column: str | None = None
 
     def _sample_ids(self, sampler: BuiltinSampler, order: Order, counting: bool = False) -> Any:
@@ -197,13 +197,13 @@ class _Mappable(Described, MappableDataset):
 
 
 class FilesDataset(_Mappable):
-    """Rows that are found as a list and read one by one. A subclass gives `_find`."""
+    """Rows found as a list and read one by one. A subclass gives `_find`."""
 
     decode = False
     decrypt: Any = None
 
     def _find(self) -> list[tuple]:
-        """What each row is made of, in order. Raises: RuntimeError."""
+        """Return the samples of all rows, in order. Raises: RuntimeError."""
         raise NotImplementedError
 
     @cached_property
@@ -237,7 +237,7 @@ class FilesDataset(_Mappable):
         ]
 
     def _expanded(self, sample: tuple) -> tuple:
-        """The values of a row's columns, where the list holds less."""
+        """Return the values of a row's columns, where the list holds less."""
         return sample
 
     def _column(self, kind: str, value: Any) -> Any:
@@ -251,7 +251,7 @@ class FilesDataset(_Mappable):
             raise RuntimeError(f"Invalid data, {error}.") from error
 
     def _inside(self, path: str) -> str:
-        """`path`, which a file of the data set may have named. Raises: RuntimeError where it leads outside."""
+        """Return `path`, which may come from a file of the dataset. Raises: RuntimeError where it leads outside."""
         folder = getattr(self, "dataset_dir", None)
         if folder is not None and not os.path.abspath(path).startswith(os.path.join(os.path.abspath(folder), "")):
             raise RuntimeError(f"Invalid data, a file of {folder} names {path}, which lies outside of it.")
@@ -272,10 +272,10 @@ class FilesDataset(_Mappable):
 
 
 class ArraysDataset(_Mappable, ArrayDataset):
-    """Rows of arrays that are read at once. A subclass gives `_load`."""
+    """Rows of arrays read at once. A subclass gives `_load`."""
 
     def _load(self) -> tuple[np.ndarray, ...]:
-        """The columns; first axis: rows. Raises: RuntimeError."""
+        """Return the columns; first axis: rows. Raises: RuntimeError."""
         raise NotImplementedError
 
     @cached_property

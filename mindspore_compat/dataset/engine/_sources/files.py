@@ -1,4 +1,4 @@
-"""Reading the files of a data set: what is broken or missing raises RuntimeError that names the file, as upstream."""
+"""Readers of a dataset's files: broken or missing ones raise RuntimeError with the file's name, as in MindSpore."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def read_array(path: str) -> np.ndarray:
-    """The bytes of a file as an array of its own. Raises: RuntimeError."""
+    """Return the bytes of a file as an array of its own. Raises: RuntimeError."""
     try:
         with open_regular(path) as stream:
             return np.fromfile(stream, np.uint8)
@@ -34,12 +34,12 @@ def read_array(path: str) -> np.ndarray:
 
 
 def read_bytes(path: str) -> bytes:
-    """What is in a file. Raises: RuntimeError."""
+    """Return the content of a file. Raises: RuntimeError."""
     return read_array(path).tobytes()
 
 
 def read_xml(path: str) -> ElementTree.Element:
-    """The root of an XML file. Raises: RuntimeError for what is none."""
+    """Return the root of an XML file. Raises: RuntimeError for invalid XML."""
     try:
         return ElementTree.fromstring(read_bytes(path))
     except (ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: an encoding that does not exist
@@ -47,7 +47,7 @@ def read_xml(path: str) -> ElementTree.Element:
 
 
 def read_json_file(path: str) -> Any:
-    """The value of a JSON file. Raises: RuntimeError."""
+    """Return the value of a JSON file. Raises: RuntimeError."""
     try:
         return parse_json(read_bytes(path), path)
     except FormatError as error:
@@ -55,23 +55,23 @@ def read_json_file(path: str) -> Any:
 
 
 def lines_of(path: str) -> list[str]:
-    """The lines of a file of text, without their ends. Raises: RuntimeError."""
+    """Return the lines of a file of text, without their ends. Raises: RuntimeError."""
     lines = read_bytes(path).decode("utf-8", "surrogateescape").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
 def words_of(path: str) -> list[str]:
-    """What stands between white space in a file of text. Raises: RuntimeError."""
+    """Return the words of a text file, split at white space. Raises: RuntimeError."""
     return read_bytes(path).decode("utf-8", "surrogateescape").split()
 
 
 def folders_in(path: str) -> list[str]:
-    """Names of the folders in a folder, sorted. Raises: RuntimeError."""
+    """Return names of the folders in a folder, sorted. Raises: RuntimeError."""
     return sorted(entry.name for entry in _entries(path) if os.path.isdir(entry.path))
 
 
 def files_in(path: str, *endings: str) -> list[str]:
-    """Full names of the files in a folder, of these extensions (default: all), sorted. Raises: RuntimeError."""
+    """Return full names of the files in a folder, of these extensions (default: all), sorted. Raises: RuntimeError."""
     found = (entry.path for entry in _entries(path) if not endings or os.path.splitext(entry.name)[1] in endings)
     return sorted(file for file in found if os.path.isfile(file))
 
@@ -85,5 +85,5 @@ def _entries(path: str) -> list[os.DirEntry]:
 
 
 def is_picture(path: str) -> bool:
-    """Whether a file begins as a JPEG, PNG, GIF or BMP does. Raises: RuntimeError."""
+    """Return whether a file begins as a JPEG, PNG, GIF or BMP does. Raises: RuntimeError."""
     return read_bytes(path)[:3].startswith((b"\xff\xd8\xff", b"\x89PN", b"GIF", b"BM"))

@@ -21,7 +21,7 @@ __all__ = ["MindDataset"]
 
 
 class MindDataset(MappableDataset):
-    """Rows of MindRecord files, as `mindrecord.FileWriter` or MindSpore wrote them.
+    """Rows of MindRecord files, written by `mindrecord.FileWriter` or MindSpore.
 
     Args:
         dataset_files: one name stands for all shards written with it; a list for just those files. (``dataset_file`` in
@@ -32,7 +32,7 @@ class MindDataset(MappableDataset):
     With the environment variable ``MS_DEV_MINDRECORD_SHARD_BY_BLOCK=True`` a shard is a block of rows that follow each
     other instead of every ``num_shards``-th row.
 
-    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as upstream.
+    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as MindSpore.
 
     Examples:
         >>> writer = ms.mindrecord.FileWriter("data.mindrecord")
@@ -94,7 +94,7 @@ class MindDataset(MappableDataset):
         return self._names
 
     def _labels(self) -> np.ndarray | None:
-        """For `PKSampler`: the values of its column."""
+        """Return the values of the column of `PKSampler`."""
         column = next((s.class_column for s in self.sampler.chain() if isinstance(s, PKSampler)), None)
         if column is None:
             return None
@@ -118,7 +118,7 @@ class MindDataset(MappableDataset):
         return rows
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock
+        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under the GIL
 
     def _num_rows(self) -> int:
         return int(self._stops[-1]) + self._num_padded
@@ -131,11 +131,11 @@ class MindDataset(MappableDataset):
         try:
             columns = read_columns(self._shards, places, index - (self._stops - counts)[places], self._names)
         except (ValueError, FormatError):
-            return super()._fetch_columns(index)  # which tells what is wrong
+            return super()._fetch_columns(index)  # raises the detailed error
         return [self._rows_of(name, columns[name]) for name in self._names]
 
     def _rows_of(self, name: str, values: Any) -> Any:
-        """The values of plain fields as rows or a block of numbers; blob fields are ready."""
+        """Return the values of plain fields as rows or a block of numbers; blob fields stay."""
         field = self._schema[name]
         if field["type"] == "bytes" or "shape" in field:
             return values

@@ -1,4 +1,4 @@
-"""In what order `MindDataset` reads its rows: upstream's MindRecord has samplers of its own."""
+"""Row order of `MindDataset`: MindSpore's MindRecord has samplers of its own."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class MindRecordOrder:
         self._chain, self._stops, self._in_blocks = chain, stops, in_blocks
 
     def rows(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
-        """Row numbers of the pass that `order` is of."""
+        """Return row numbers of the pass of `order`."""
         return order.continued("rows", lambda state, passes: self._pass(state, passes, size, order, labels))[0]
 
     def _pass(
         self, state: tuple[np.ndarray, np.ndarray] | None, passes: int, size: int, order: Order, labels: Any
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(rows of this pass, rows that the shard is taken of)."""
+        """Return (rows of this pass, rows to take the shard of)."""
         again = [sampler for sampler in self._chain if isinstance(sampler, DistributedSampler)]
         if state is None:
             rows = whole = np.arange(size)
@@ -54,7 +54,7 @@ class MindRecordOrder:
         return rows, whole
 
     def _through(self, sampler: BuiltinSampler, rows: np.ndarray, order: Order, labels: Any) -> np.ndarray:
-        """What `sampler` makes of `rows`."""
+        """Return the rows that `sampler` chooses from `rows`."""
         if isinstance(sampler, RandomSampler):
             seed = order.seed + (1 + order.passes if sampler.reshuffle_each_epoch else 0)
             if sampler.replacement:
@@ -66,7 +66,7 @@ class MindRecordOrder:
             if sampler.shuffle != Shuffle.FALSE:
                 rows = rows[self._shuffled(sampler.shuffle, len(rows), sampler.seed + 1 + order.passes)]
             return rows[sampler.share(len(rows), self._in_blocks)]
-        if isinstance(sampler, SubsetSampler):  # counted round; negative ones as what they are among unsigned numbers
+        if isinstance(sampler, SubsetSampler):  # modulo; negative ones as unsigned numbers
             chosen = sampler.indices_list[: sampler.num_samples or None].astype(np.uint64)
             rows = rows[(chosen % np.uint64(len(rows))).astype(np.int64)]
             is_random = isinstance(sampler, SubsetRandomSampler)
@@ -74,7 +74,7 @@ class MindRecordOrder:
         return rows[sampler._choose(len(rows), order, None if labels is None else labels[rows])]
 
     def _shuffled(self, how: Any, size: int, seed: int) -> np.ndarray:
-        """Places of rows in random order; of files; or within each file."""
+        """Return places of rows in random order; of files; or within each file."""
         if how not in (Shuffle.FILES, Shuffle.INFILE) or self._stops[-1] != size:
             return LinearCongruential(seed).shuffled(size)
         files = np.split(np.arange(size), self._stops[:-1])

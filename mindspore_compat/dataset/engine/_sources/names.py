@@ -1,4 +1,4 @@
-"""Names of classes, and the split of GTZAN: what the data sets' publishers fixed."""
+"""Names of classes, and the split of GTZAN, as published with the datasets."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _GTZAN = {
 
 
 def gtzan_numbers(usage: str, genre: str) -> list[int]:
-    """The numbers of the pieces of one genre in one part of the filtered split."""
+    """Return the numbers of the pieces of one genre in one part of the filtered split."""
     ranges = (part.partition("-") for part in _GTZAN[usage][GTZAN_GENRES.index(genre)].split())
     return [number for first, _, last in ranges for number in range(int(first), int(last or first) + 1)]
 

@@ -1,4 +1,4 @@
-"""`RandomDataset`: rows of a schema, for trying things out."""
+"""`RandomDataset`: rows of a schema, for trials."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["RandomDataset"]
 
 
 class RandomDataset(SourceDataset):
-    """Random rows of a `Schema`'s columns: each value is one random byte over and over, as upstream's.
+    """Random rows of a `Schema`'s columns: each value repeats one random byte, as in MindSpore.
 
     Args:
         total_rows: how many; default the schema's number of rows, else 16.

@@ -46,21 +46,21 @@ class _RecordsSource(SourceDataset):
 
 
 class RecordsDataset(Described, _RecordsSource):
-    """Rows made of records. A subclass gives `_files`, `_records` and, where a record is no row yet, `_values`.
+    """Rows from records. A subclass gives `_files`, `_records` and, if a record is no row yet, `_values`.
 
-    A file that is not there has no rows for `get_dataset_size`, and is an error when rows are read.
+    A missing file has no rows for `get_dataset_size`, and reading its rows raises.
     """
 
     def _files(self) -> list[str]:
-        """Names of the files, in order. Raises: RuntimeError."""
+        """Return names of the files, in order. Raises: RuntimeError."""
         raise NotImplementedError
 
     def _records(self, path: str) -> list[Any]:
-        """The records of one file. Raises: RuntimeError."""
+        """Return the records of one file. Raises: RuntimeError."""
         raise NotImplementedError
 
     def _values(self, record: Any, path: str) -> tuple:
-        """The values of the columns. Raises: RuntimeError."""
+        """Return the values of the columns. Raises: RuntimeError."""
         return record
 
     @cached_property
@@ -96,7 +96,7 @@ class RecordsDataset(Described, _RecordsSource):
         return np.cumsum([len(records) for _, records in self._parts])
 
     def _read(self, order: Order) -> np.ndarray:
-        """Numbers of the records of one pass as they are read, counted through all files."""
+        """Return numbers of the records of one pass as they are read, counted through all files."""
         ranges = [
             np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)
         ]

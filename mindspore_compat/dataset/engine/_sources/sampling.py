@@ -1,4 +1,4 @@
-"""The sampler that a source's arguments ask for."""
+"""Choice of a sampler by a source's arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def select_sampler(
     shard_id: int | None,
     random_by_default: bool = True,
 ) -> BuiltinSampler:
-    """The sampler that a source's arguments ask for. Raises: TypeError, ValueError for arguments that conflict."""
+    """Return the sampler for a source's arguments. Raises: TypeError, ValueError for arguments that conflict."""
     if sampler is not None:
         if isinstance(sampler, BuiltinSampler) and any(
             v is not None for v in (num_samples, shuffle, num_shards, shard_id)
@@ -45,7 +45,7 @@ def select_sampler(
         return DistributedSampler(num_shards, shard_id, level if is_random else False, num_samples)
     if not is_random:
         return SequentialSampler(num_samples=num_samples)
-    # upstream draws a given number of samples with replacement
+    # with num_samples, MindSpore draws with replacement
     return RandomSampler(num_samples is not None, num_samples, level)
 
 
@@ -62,7 +62,7 @@ def _as_sampler(sampler: Any, num_samples: int | None) -> BuiltinSampler:
 
 
 def _is_iterable(sampler: Any) -> bool:
-    """As upstream asks: an iterable that draws its order when it is asked for one is a draw further then."""
+    """Return whether it is iterable by `iter`, as in MindSpore: a sampler that draws in `__iter__` draws once more."""
     try:
         iter(sampler)
     except TypeError:
@@ -71,7 +71,7 @@ def _is_iterable(sampler: Any) -> bool:
 
 
 def check_shards(num_shards: int | None, shard_id: int | None) -> None:
-    """Raise ValueError for one without the other, and for a shard that there is not."""
+    """Raise ValueError for one without the other, and for an invalid shard."""
     if (num_shards is None) != (shard_id is None):
         raise ValueError("num_shards and shard_id need to be passed in together.")
     if num_shards is not None and shard_id is not None and not 0 <= shard_id < num_shards:

@@ -1,4 +1,4 @@
-"""Which files and which records of them a source reads: patterns, shards, readers in turns."""
+"""Files and records of a source: patterns, shards, readers in turns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["equal_share", "found_files", "in_turns"]
 
 
 def found_files(dataset_files: Any) -> list[str]:
-    """The files of a name, a pattern or a list of them. Raises: TypeError; ValueError if there is none."""
+    """Return the files of a name, a pattern or a list of them. Raises: TypeError; ValueError if there is none."""
     if not isinstance(dataset_files, (str, list)) or not all(isinstance(item, str) for item in dataset_files):
         raise TypeError("dataset_files should be type str or a list of strings.")
     patterns = [dataset_files] if isinstance(dataset_files, str) else dataset_files
@@ -33,7 +33,7 @@ def found_files(dataset_files: Any) -> list[str]:
 
 
 def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:
-    """The share of a shard when all get as many rows: a run of rows, beginning again where they end."""
+    """Return the share of a shard when all get as many rows: a run of rows, which wraps around at the end."""
     ranges = list(ranges)
     total = sum(map(len, ranges))
     each = -(-total // shards)
@@ -47,7 +47,7 @@ def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[n
 
 
 def in_turns(ranges: list[np.ndarray], workers: int) -> np.ndarray:
-    """Rows as `workers` readers give them by turns; reader k reads parts k, k + workers, …"""
+    """Return rows in the order of `workers` readers by turns; reader k reads parts k, k + workers, …"""
     if not ranges:
         return np.empty(0, np.int64)
     lanes = [np.concatenate(ranges[lane::workers]) for lane in range(min(workers, len(ranges)))]

@@ -19,7 +19,7 @@ __all__ = ["CLUEDataset", "EnWik9Dataset", "PennTreebankDataset", "TextFileDatas
 
 
 class TextFileDataset(RecordsDataset):
-    """The lines of text files, as column ``text``; empty lines are left out.
+    """The lines of text files, as column ``text``; empty lines are skipped.
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; files are read in alphabetical order.
@@ -71,8 +71,8 @@ _NUMBERS = ("id", "idx", "span1_index", "span2_index")
 
 
 class CLUEDataset(TextFileDataset):
-    """Rows of the CLUE benchmark's files, which have a JSON object on every line. Numbers come as uint32 (float32,
-    int32 below 0), all else as text.
+    """Rows of the CLUE benchmark's files with a JSON object on every line. Numbers become uint32 (float32, int32 below
+    0), all else text.
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; files are read in alphabetical order.
@@ -110,7 +110,7 @@ class CLUEDataset(TextFileDataset):
             AttributeError,
             OverflowError,
             RecursionError,
-        ) as error:  # no JSON, or other values than there should be
+        ) as error:  # no JSON, or unexpected values
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
             raise RuntimeError(
@@ -120,7 +120,7 @@ class CLUEDataset(TextFileDataset):
 
 
 def _of_json(value: Any, kind: str) -> np.ndarray:
-    """A text, list of texts, or number also where texts are expected. Raises: ValueError, OverflowError."""
+    """Return a text, list of texts, or number also where texts are expected. Raises: ValueError, OverflowError."""
     if kind == "uint32":
         return np.array(value, np.uint32)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -131,9 +131,7 @@ def _of_json(value: Any, kind: str) -> np.ndarray:
 
 
 def _bounded(value: Any, length: int) -> Any:
-    """A JSON value, if the array of it is no far larger: of many short texts and a long one it would be much of
-    nothing.
-    """
+    """Return a JSON value. Raises: ValueError if its array were far larger, as for many short texts and a long one."""
     if isinstance(value, list) and len(value) * max((len(str(item)) for item in value), default=0) > max(
         1 << 22, 64 * length
     ):
@@ -151,8 +149,8 @@ class FolderOfFiles(RecordsDataset):
 
 
 class PennTreebankDataset(FolderOfFiles):
-    """The lines of Penn Treebank as column text; empty ones are left out. Args: usage: "train", "valid", "test" or
-    "all" (default).
+    """The lines of Penn Treebank as column text; empty ones are skipped. Args: usage: "train", "valid", "test" or "all"
+    (default).
     """
 
     arguments = (FOLDER, TRAIN_VALID_TEST, *TEXTS)
@@ -168,7 +166,7 @@ class PennTreebankDataset(FolderOfFiles):
 
 
 class WikiTextDataset(PennTreebankDataset):
-    """The lines of WikiText as column text; empty ones are left out. Args: usage: "train", "valid", "test" or "all"
+    """The lines of WikiText as column text; empty ones are skipped. Args: usage: "train", "valid", "test" or "all"
     (default).
     """
 

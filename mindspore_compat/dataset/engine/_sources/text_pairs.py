@@ -13,7 +13,7 @@ __all__ = ["IWSLT2016Dataset", "IWSLT2017Dataset", "Multi30kDataset"]
 
 
 class _Pairs(RecordsDataset):
-    """Sentences in two languages, from two files at once; the name of a part stands for both files."""
+    """Sentences in two languages, from two files at once; one name stands for both files."""
 
     columns = "text:text translation:text"
     language_pair: list[str]
@@ -83,8 +83,8 @@ _TAGS = (
 
 
 class _IwsltDataset(_Pairs):
-    """A translation task of IWSLT: lines for the training, XML for the rest. Nothing is written (upstream leaves files
-    in the folder).
+    """A translation task of IWSLT: lines for training, XML for the rest. No files are written (MindSpore writes some in
+    the folder).
     """
 
     def _set(self, part: str) -> str:
@@ -116,7 +116,7 @@ class _IwsltDataset(_Pairs):
 
 
 def _plain_lines(path: str) -> list[str | None]:
-    """Lines; None for those with tags."""
+    """Return lines; None for those with tags."""
     return [None if any(tag in line for tag in _TAGS) else line.rstrip("\r") for line in lines_of(path)]
 
 

@@ -138,7 +138,7 @@ class UDPOSDataset(CoNLL2000Dataset):
 
 
 class SST2Dataset(FolderOfFiles):
-    """Stanford Sentiment Treebank: sentence, and but for the test label, both texts. Args: usage: "train" (default),
+    """Stanford Sentiment Treebank: sentence, and label (not for the test), both texts. Args: usage: "train" (default),
     "test" or "dev".
     """
 
@@ -158,7 +158,7 @@ class SST2Dataset(FolderOfFiles):
 
 class SQuADDataset(RecordsDataset):
     """SQuAD 1.1 or 2.0: context, question, text (answers,) and answer_start (uint32, one for each; the largest number
-    where there is no answer).
+    without an answer).
 
     Args:
         usage: "train", "dev" or "all" (default).

@@ -1,4 +1,4 @@
-"""`TFRecordDataset`: where each row is, in which order rows come, and columns from ``tf.train.Example`` messages."""
+"""`TFRecordDataset`: positions and order of rows, and columns from ``tf.train.Example`` messages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NATIVE: dict[str, Any] = {"int64_list": np.int64, "float_list": np.float32}
 
 
 class TFRecordDataset(SourceDataset):
-    """Rows of TFRecord files whose records are ``tf.train.Example`` messages.
+    """Rows of TFRecord files with ``tf.train.Example`` messages as records.
 
     Args:
         dataset_files: a name, a glob pattern, or a list of them; each list or pattern is sorted.
@@ -48,7 +48,7 @@ class TFRecordDataset(SourceDataset):
             of rows.
         compression_type: "", "ZLIB" or "GZIP".
 
-    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as upstream; 1 reads one after
+    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as MindSpore; 1 reads one after
     another.
 
     Raises:
@@ -110,7 +110,7 @@ class TFRecordDataset(SourceDataset):
     # --- where rows are -----------------------------------------------------------------------------------------------
 
     def _places(self) -> list[np.ndarray]:
-        """(rows, 2) offsets and lengths of each file, found when first needed."""
+        """Return (rows, 2) offsets and lengths of each file, found when first needed."""
         if self._index is None:
             self._contents = [self._content(path) for path in self._files]
             with _as_runtime_error():
@@ -121,7 +121,7 @@ class TFRecordDataset(SourceDataset):
         return self._index
 
     def _content(self, path: str) -> CompressedFile | None:
-        """What a compressed file holds."""
+        """Return the content of a compressed file."""
         if not self._compression:
             return None
         if path not in self._opened:
@@ -151,7 +151,7 @@ class TFRecordDataset(SourceDataset):
         return shuffled_rows(rows, len(self._files), sum(map(len, self._places())), self._shards, order)
 
     def _read(self, order: Order) -> np.ndarray:
-        """Numbers of the rows of one pass as they are read, counted through all files."""
+        """Return numbers of the rows of one pass as they are read, counted through all files."""
         counts = list(map(len, self._places()))
         starts = np.cumsum([0, *counts])
         files = list(range(len(counts)))
@@ -170,10 +170,10 @@ class TFRecordDataset(SourceDataset):
             ranges = equal_share(ranges, self._shards, self._shard or 0)
         return in_turns(ranges, self._workers)[: self._num_samples]
 
-    # --- what is in them ----------------------------------------------------------------------------------------------
+    # --- contents -----------------------------------------------------------------------------------------------------
 
     def _columns_of(self, schema: Schema | str | None) -> list[tuple[str, np.dtype | None, list[int] | None]]:
-        """(name, dtype, shape) of each column; the dtype is None where the record tells."""
+        """Return (name, dtype, shape) of each column; the dtype is None if it comes from the record."""
         if schema is None:
             features = self._features(*self._first_record())
             return [(name, None, None) for name in sorted(features)]
@@ -191,7 +191,7 @@ class TFRecordDataset(SourceDataset):
         return [name for name, _, _ in self._schema]
 
     def _parallelism(self) -> Parallelism:
-        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under Python's lock
+        return Parallelism(threads=1)  # more would wait for each other: rows are decoded under the GIL
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:
         places = self._places()
@@ -212,7 +212,7 @@ class TFRecordDataset(SourceDataset):
         return self._files[int(np.searchsorted(np.cumsum(list(map(len, self._places()))), number, side="right"))]
 
     def _read_in_step(self, files: np.ndarray, places: np.ndarray) -> list[Any] | None:
-        """Columns of rows that are alike; None where they are to be read one by one, which also tells what is wrong."""
+        """Return columns of uniform rows; None for rows to be read one by one, which also raises errors."""
         try:
             records = gather([self._handle(path) for path in self._files], files, places[:, 0], places[:, 1])
         except (FormatError, OSError):
@@ -239,7 +239,7 @@ class TFRecordDataset(SourceDataset):
         return columns
 
     def _handle(self, path: str) -> int:
-        """An open file's; it is read at places, so forks and threads may share it."""
+        """Return an open file's descriptor; it is read by position, so forks and threads may share it."""
         stream = self._streams.get(path)
         if stream is None:
             stream = self._streams.setdefault(path, open(path, "rb", buffering=0))  # noqa: SIM115
@@ -277,7 +277,7 @@ class TFRecordDataset(SourceDataset):
 
 
 def _in_shape(values: Any, dtype: np.dtype, shape: list[int] | None) -> Any:
-    """A column of numbers in its type and shape. Raises: ValueError."""
+    """Return a column of numbers in its type and shape. Raises: ValueError."""
     if isinstance(values, np.ndarray):
         values = values.astype(dtype, copy=False)
         if shape is None:
@@ -312,10 +312,10 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
 
 
 def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
-    """Texts, or the bytes themselves: one after another, filled up with zeros to the longest of several."""
+    """Return texts, or the bytes themselves: one after another, padded with zeros to the longest of several."""
     if len(values) * max(map(len, values), default=0) > most_bytes(
         path
-    ):  # many short ones and a long one would be much of nothing
+    ):  # many short ones and a long one would be mostly padding
         raise RuntimeError(
             f"Invalid data, {len(values)} values of up to {max(map(len, values))} bytes in one row of {path} are too "
             "much."

@@ -1,4 +1,4 @@
-"""Image data sets with objects in boxes: VOC, KITTI, WIDER FACE; manifests."""
+"""Image datasets with bounding boxes: VOC, KITTI, WIDER FACE; manifests."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class VOCDataset(FilesDataset):
 
     @cached_property
     def _objects(self) -> dict[str, list[tuple[str, list[float]]]]:
-        """Of each image the objects that count: class and [x, y, width, height, difficult, truncated]."""
+        """Objects of each image: class and [x, y, width, height, difficult, truncated]."""
         found = {}
         for name in self._names:
             path = self._inside(os.path.join(self.dataset_dir, "Annotations", f"{name}.xml"))
@@ -121,7 +121,7 @@ class VOCDataset(FilesDataset):
         }
 
     def get_class_indexing(self) -> dict[str, int]:
-        """From class to label. Raises: NotImplementedError for "Segmentation"."""
+        """Return the labels by class. Raises: NotImplementedError for "Segmentation"."""
         if self.task != "Detection":
             raise NotImplementedError("Only 'Detection' support get_class_indexing.")
         return dict(self._labels_by_name)
@@ -160,7 +160,7 @@ def _number(node: ElementTree.Element, name: str, path: str) -> float:
 
 
 class KITTIDataset(FilesDataset):
-    """KITTI's objects. For the training, of the n objects of an image: label uint32 (n, 1: sorted classes), truncated
+    """KITTI's objects. For training, of the n objects of an image: label uint32 (n, 1: sorted classes), truncated
     float32, occluded uint32, alpha float32, bbox (n, 4), dimensions (n, 3), location (n, 3), rotation_y; for the test
     only image.
 
@@ -216,7 +216,7 @@ class KITTIDataset(FilesDataset):
             return (image,)
         labels = {label: i for i, label in enumerate(self._classes)}
         values = np.stack([numbers for _, numbers in self._objects[name]])
-        occluded = values[:, 1:2].astype(np.int64).astype(np.uint32)  # -1 becomes the largest, as upstream
+        occluded = values[:, 1:2].astype(np.int64).astype(np.uint32)  # -1 becomes the largest, as in MindSpore
         return (
             image,
             [[labels[label]] for label, _ in self._objects[name]],
@@ -231,7 +231,7 @@ class KITTIDataset(FilesDataset):
 
 
 class WIDERFaceDataset(FilesDataset):
-    """WIDER FACE: image, and but for the test, of its n faces bbox int32 (n, 4), blur, expression, illumination,
+    """WIDER FACE: image, and (not for the test) of its n faces bbox int32 (n, 4), blur, expression, illumination,
     occlusion, pose and invalid, int32 (n,).
 
     Args:
@@ -271,7 +271,7 @@ class WIDERFaceDataset(FilesDataset):
 
 
 def _wider_faces(path: str) -> dict[str, np.ndarray]:
-    """The ten numbers of each face, by the image's name. An image without faces has one line as well."""
+    """Return the ten numbers of each face, by the image's name. An image without faces has one line, too."""
     found, rows = {}, iter(lines_of(path))
     try:
         for name in rows:
@@ -285,8 +285,8 @@ def _wider_faces(path: str) -> dict[str, np.ndarray]:
 
 
 class ManifestDataset(FilesDataset):
-    """Images of a manifest, which has a JSON object on every line: ``source``, ``usage`` and ``annotation`` with names.
-    Columns image and label (int32, one or (n,)). What is no JPEG, PNG, GIF or BMP is left out.
+    """Images of a manifest with a JSON object on every line: ``source``, ``usage`` and ``annotation`` with names.
+    Columns image and label (int32, one or (n,)). Files that are no JPEG, PNG, GIF or BMP are skipped.
 
     Args:
         dataset_file: the manifest. usage: "train" (default), "eval", "inference" or any other. class_indexing: from

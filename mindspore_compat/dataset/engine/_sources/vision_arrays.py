@@ -1,4 +1,4 @@
-"""Image data sets that lie in a few files with fixed records (CIFAR, STL-10), patches, random images."""
+"""Image datasets in a few files with fixed records (CIFAR, STL-10), patches, random images."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Cifar100Dataset", "Cifar10Dataset", "FakeImageDataset", "PhotoTourDa
 
 
 class Cifar10Dataset(ArraysDataset):
-    """CIFAR-10 from those files of its binary version that are there; columns image (32, 32, 3) uint8 and label uint32.
+    """CIFAR-10 from the existing files of its binary version; columns image (32, 32, 3) uint8 and label uint32.
 
     Args:
         usage: "train", "test" or "all" (default).
@@ -65,7 +65,7 @@ class Cifar100Dataset(Cifar10Dataset):
 
 
 class STL10Dataset(ArraysDataset):
-    """STL-10 from its binary version; columns image (96, 96, 3) uint8 and label int32, -1 where there is none.
+    """STL-10 from its binary version; columns image (96, 96, 3) uint8 and label int32, -1 without a label.
 
     Args:
         usage: "train", "test", "unlabeled", "train+unlabeled" or "all" (default).
@@ -80,7 +80,7 @@ class STL10Dataset(ArraysDataset):
 
     def _check(self, values: dict[str, Any]) -> None:
         super()._check(values)
-        if self._given["usage"] is not None:  # without one, files are only asked for when they are read, as upstream
+        if self._given["usage"] is not None:  # without one, files are only checked on reading, as in MindSpore
             for part in self._parts(values["usage"]):
                 for ending in ("X", "y")[: 1 if part == "unlabeled" else 2]:
                     check_file(os.path.join(values["dataset_dir"], f"{part}_{ending}.bin"))
@@ -169,7 +169,7 @@ class FakeImageDataset(FilesDataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # upstream keeps the number under the method's name; both ways of asking work
+        # MindSpore keeps the number under the method's name; both ways of asking work
         self._num_classes = self.__dict__.pop("num_classes")
 
     def num_classes(self) -> int | None:
@@ -195,7 +195,7 @@ class FakeImageDataset(FilesDataset):
 
     def _fake(self, number: int) -> np.ndarray:
         size = int(np.prod(self.image_size))
-        pixels = self._engine(number).normals(-(-size // 8)).clip(0, 255)  # upstream takes the bytes of float64s
+        pixels = self._engine(number).normals(-(-size // 8)).clip(0, 255)  # MindSpore takes the bytes of float64s
         return np.frombuffer(pixels.tobytes(), np.uint8)[:size].reshape(self.image_size).copy()
 
     def _fetch_columns(self, index: np.ndarray) -> list[Any]:

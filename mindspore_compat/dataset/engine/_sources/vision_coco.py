@@ -59,7 +59,7 @@ class CocoDataset(FilesDataset):
 
     @cached_property
     def _annotations(self) -> tuple[list[tuple[str, list[tuple]]], dict[str, list[int]]]:
-        """Of each image its name and rows of annotations, and the categories."""
+        """Name and rows of annotations of each image, and the categories."""
         content = read_json_file(self.annotation_file)
         try:
             images = {image["id"]: image["file_name"] for image in content["images"]}
@@ -84,7 +84,7 @@ class CocoDataset(FilesDataset):
         return [(name, rows[name]) for name in dict.fromkeys(images.values()) if name in rows], categories
 
     def _rows_of(self, annotation: dict[str, Any], known: set[int]) -> list[tuple]:
-        """The annotation as (coordinates or caption, numbers ...)."""
+        """Return the annotation as (coordinates or caption, numbers ...)."""
         if self.task == "Captioning":
             return [(annotation["caption"],)]
         if self.task == "Keypoint":
@@ -137,8 +137,8 @@ class CocoDataset(FilesDataset):
         return dict(self._annotations[0])
 
     def get_class_indexing(self) -> dict[str, list[int]]:  # type: ignore[override]
-        """From category to [id], or for "Panoptic" [id, whether it is a thing]. Raises: NotImplementedError for other
-        tasks.
+        """Return [id], or for "Panoptic" [id, whether it is a thing], by category. Raises: NotImplementedError for
+        other tasks.
         """
         if self.task not in ("Detection", "Panoptic"):
             raise NotImplementedError("Only 'Detection' and 'Panoptic' support get_class_indexing.")

@@ -1,4 +1,4 @@
-"""Data sets of digits: MNIST and those in its format, Semeion, USPS, street view house numbers."""
+"""Datasets of digits: MNIST and those in its format, Semeion, USPS, street view house numbers."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ __all__ = [
 
 
 class MnistDataset(ArraysDataset):
-    """MNIST from its four ``*-ubyte`` files (or gzipped), those that are there; columns image (28, 28, 1) uint8 and
-    label uint32.
+    """MNIST from those of its four ``*-ubyte`` files (or gzipped) that exist; columns image (28, 28, 1) uint8 and label
+    uint32.
 
     Args:
         usage: "train", "test" or "all" (default).
@@ -98,7 +98,7 @@ class EMnistDataset(MnistDataset):
 
 
 class QMnistDataset(ArraysDataset):
-    """QMNIST: images, and the class or all that is known of a digit.
+    """QMNIST: images, and the class or all known facts of a digit.
 
     Args:
         usage: "train", "test", "test10k" (the first 10,000 of the test), "test50k" (the other ones), "nist" or "all"
@@ -176,7 +176,7 @@ class SVHNDataset(ArraysDataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _ = self._loaded  # upstream reads at once
+        _ = self._loaded  # MindSpore reads at once
 
     def _check(self, values: dict[str, Any]) -> None:
         super()._check(values)
@@ -224,7 +224,7 @@ class USPSDataset(RecordsDataset):
             if [int(number) for number, _, _ in pairs] != list(range(1, 257)):
                 raise ValueError("pixels should be numbered from 1 to 256")
             values = np.array([float(value) for _, _, value in pairs], np.float32)
-            # upstream's float arithmetic, which cuts off
+            # MindSpore's float arithmetic, which cuts off
             image = ((values.astype(np.float64) + 1.0) / 2.0 * 255.0).astype(np.uint8)
             return image.reshape(16, 16, 1), int(label) - 1
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Image data sets that lie in folders."""
+"""Image datasets in folders."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _ClassFolders(FilesDataset):
     _endings: tuple[str, ...] = ()
 
     def _folders(self) -> list[tuple[str, int]]:
-        """(full name, label) of each folder, in order."""
+        """Return (full name, label) of each folder, in order."""
         folder = os.fspath(self.dataset_dir)
         return [(os.path.join(folder, name), i) for i, name in enumerate(folders_in(folder))]
 
@@ -252,7 +252,7 @@ class Caltech101Dataset(FilesDataset):
         return tuple(found[name] for name in self._column_names())
 
     def get_class_indexing(self) -> dict[str, int]:
-        """From category to label, of all 101, as upstream: labels of rows count the folders that are there."""
+        """Return labels by category, of all 101, as in MindSpore: labels of rows count only the existing folders."""
         return {name: i for i, name in enumerate(CALTECH101)}
 
 

@@ -1,4 +1,4 @@
-"""Image data sets whose images are listed in files, with labels, attributes or captions."""
+"""Image datasets listed in files, with labels, attributes or captions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["CelebADataset", "FlickrDataset", "Flowers102Dataset", "LFWDataset", 
 
 
 class CelebADataset(FilesDataset):
-    """CelebA: columns image and attr (uint32 (40,): 1 where the attribute is there).
+    """CelebA: columns image and attr (uint32 (40,): 1 if it has the attribute).
 
     Args:
         usage: "train", "valid", "test" or "all" (default); all but "all" need ``list_eval_partition.txt``.
@@ -158,7 +158,7 @@ class Flowers102Dataset(FilesDataset):
         ]
 
     def get_class_indexing(self) -> dict[str, int]:
-        """From the flowers' names to the labels."""
+        """Return the labels by the flowers' names."""
         return {name: i for i, name in enumerate(FLOWERS)}
 
 
@@ -217,8 +217,8 @@ class LFWDataset(FilesDataset):
 
 
 def _rows_of_folds(rows: list[list[str]], task: str, is_folded: bool) -> Iterable[list[str]]:
-    """The rows of the folds without the counts: a fold of people has its count on top, all folds of pairs have one, and
-    twice as many rows.
+    """Yield the rows of the folds without the counts: each fold of people starts with its count; all folds of pairs
+    share one, and have twice as many rows.
     """
     folds = int(rows[0][0]) if is_folded else 1
     place = 1 if is_folded or task == "pairs" else 0
@@ -251,7 +251,7 @@ class Places365Dataset(FilesDataset):
     small: bool
 
     def _find(self) -> list[tuple]:
-        words_of(os.path.join(self.dataset_dir, "categories_places365.txt"))  # upstream needs it as well
+        words_of(os.path.join(self.dataset_dir, "categories_places365.txt"))  # MindSpore needs it as well
         words = words_of(os.path.join(self.dataset_dir, f"places365_{self.usage.replace('-', '_')}.txt"))
         size = "256" if self.small else "large"
         folder = f"val_{size}" if self.usage == "val" else f"data_{size}_{self.usage.removeprefix('train-')}"
@@ -271,7 +271,7 @@ class Places365Dataset(FilesDataset):
 
 
 class SBUDataset(FilesDataset):
-    """SBU captioned photos: columns image and caption (text), of those photos that are there."""
+    """SBU captioned photos: columns image and caption (text), of the existing photos."""
 
     arguments = (FOLDER, *IMAGES)
     columns = "image:image caption:text"

@@ -1,4 +1,4 @@
-"""Data sets of images with another image or array for each: Cityscapes, DIV2K, semantic boundaries."""
+"""Datasets of images paired with an image or array: Cityscapes, DIV2K, semantic boundaries."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class CityscapesDataset(FilesDataset):
 
 
 def _plain_json(value: Any) -> str:
-    """JSON without spaces and with sorted keys, as upstream's library writes it."""
+    """Return JSON without spaces and with sorted keys, as from MindSpore's library."""
     import json
 
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -1,4 +1,4 @@
-"""Invertible functions as Cells. Upstream: ``mindspore.nn.probability.bijector``."""
+"""Invertible functions as Cells. MindSpore: ``mindspore.nn.probability.bijector``."""
 
 from mindspore_compat.nn.probability.bijector.bijector import Bijector
 from mindspore_compat.nn.probability.bijector.gumbel_cdf import GumbelCDF

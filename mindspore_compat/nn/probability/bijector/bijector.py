@@ -1,4 +1,4 @@
-"""`Bijector`, the base class. Upstream: ``mindspore.nn.probability.bijector.Bijector``."""
+"""`Bijector`, the base class. MindSpore: ``mindspore.nn.probability.bijector.Bijector``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ __all__ = ["Bijector"]
 
 
 class Bijector(Cell):
-    """An invertible function: asked by method, or by name as ``bijector("forward", x)``. Called with a distribution it
-    gives the distribution of its values.
+    """Invertible function: called by method, or by name as ``bijector("forward", x)``. Called with a distribution it
+    returns the distribution of its values.
 
     A subclass defines ``_forward(x)``, ``_inverse(y)``, ``_forward_log_jacobian(x)``, ``_inverse_log_jacobian(y)``, and
     adds its parameters by `_add_parameter`.
@@ -62,7 +62,7 @@ class Bijector(Cell):
     is_scalar_batch = property(lambda self: self._is_scalar_batch)
 
     def _add_parameter(self, value: Any, name: str) -> Any:
-        """A parameter as a Tensor."""
+        """Return a parameter as a Tensor."""
         made = value if isinstance(value, torch.Tensor) else Tensor(value)
         if self.common_dtype not in (None, made.dtype):
             raise TypeError(f"{name} should have the same dtype as other arguments.")
@@ -80,11 +80,11 @@ class Bijector(Cell):
         return value
 
     def cast_param_by_value(self, value: Any, para: Any) -> Any:
-        """A parameter in the type of ``value``."""
+        """Return a parameter in the type of ``value``."""
         return torch._C.TensorBase.to(para, value.dtype)
 
     def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of what values of ``shape`` become."""
+        """Return the shape of the results for values of ``shape``."""
         return tuple(torch.broadcast_shapes(shape, self._batch_shape or ()))
 
     def _ask(self, function: str, value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -94,22 +94,22 @@ class Bijector(Cell):
         return wrap(own(value, *args, **kwargs))
 
     def forward(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """What ``value`` becomes."""
+        """Return the function's result for ``value``."""
         return self._ask("forward", value, *args, **kwargs)
 
     def inverse(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """What becomes ``value``."""
+        """Return the argument whose result is ``value``."""
         return self._ask("inverse", value, *args, **kwargs)
 
     def forward_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Logarithm of the slope of `forward` at ``value``."""
+        """Return the logarithm of the slope of `forward` at ``value``."""
         return self._ask("forward_log_jacobian", value, *args, **kwargs)
 
     def inverse_log_jacobian(self, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Logarithm of the slope of `inverse` at ``value``."""
+        """Return the logarithm of the slope of `inverse` at ``value``."""
         return self._ask("inverse_log_jacobian", value, *args, **kwargs)
 
-    #: what a distribution becomes; ``distribution.transformed_distribution`` sets it
+    #: class of transformed distributions; ``distribution.transformed_distribution`` sets it
     transformed: Any = None
     is_distribution: Any = staticmethod(lambda value: False)
 
@@ -119,7 +119,7 @@ class Bijector(Cell):
         return super().__call__(*args, **kwargs)
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """The function called ``name``."""
+        """Return the function called ``name``."""
         return getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.GumbelCDF``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.GumbelCDF``."""
 
 from __future__ import annotations
 

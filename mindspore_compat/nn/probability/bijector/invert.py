@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.Invert``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.Invert``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Invert"]
 
 
 class Invert(Bijector):
-    """A bijector the other way round."""
+    """Inverse of a bijector."""
 
     def __init__(self, bijector: Any, name: str = "") -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.PowerTransform``, ``Exp``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.PowerTransform``, ``Exp``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PowerTransform(Bijector):
     power = property(lambda self: self._power)
 
     def _local(self, value: Any) -> tuple[Any, Any, Any, Any]:
-        """The value and the power of one shape, where the power is 0, and the power with 1 there."""
+        """Return the value and the power of one shape, where the power is 0, and the power with 1 there."""
         value = self._check_value_dtype(value)
         value, power = torch.broadcast_tensors(value, self.cast_param_by_value(value, self._power))
         is_exp = power == 0

@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.ScalarAffine``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.ScalarAffine``."""
 
 from __future__ import annotations
 

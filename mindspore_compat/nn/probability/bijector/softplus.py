@@ -1,4 +1,4 @@
-"""Upstream: ``mindspore.nn.probability.bijector.Softplus``."""
+"""MindSpore: ``mindspore.nn.probability.bijector.Softplus``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Softplus"]
 
 
 def _inverse_softplus(x: torch.Tensor) -> torch.Tensor:
-    """log(exp(x) - 1)."""
+    """Return log(exp(x) - 1)."""
     return x + torch.log(-torch.expm1(-x))
 
 

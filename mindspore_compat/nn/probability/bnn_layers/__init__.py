@@ -1,4 +1,4 @@
-"""Layers of Bayesian networks. Upstream: ``mindspore.nn.probability.bnn_layers``."""
+"""Layers of Bayesian networks. MindSpore: ``mindspore.nn.probability.bnn_layers``."""
 
 from mindspore_compat.nn.probability.bnn_layers.bnn_cell_wrapper import WithBNNLossCell
 from mindspore_compat.nn.probability.bnn_layers.conv_variational import ConvReparam

@@ -1,4 +1,4 @@
-"""What layers with random weights share."""
+"""Base of layers with random weights."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["Variational", "shown_distributions"]
 
 
 class Variational(Cell):
-    """A layer that draws its weight, and its bias, anew in each call."""
+    """Layer that draws its weight, and its bias, anew in each call."""
 
     has_bias: bool
 
     def _add_distributions(self, part: str, prior_fn: Any, posterior_fn: Any, shape: list[int]) -> None:
-        """Make ``weight_prior`` and ``weight_posterior``, or those of the bias."""
+        """Create ``weight_prior`` and ``weight_posterior``, or those of the bias."""
         setattr(self, f"{part}_prior", _prior(prior_fn, f"{part}_prior_fn"))
         setattr(self, f"{part}_posterior", _posterior(posterior_fn, shape, f"bnn_{part}", f"{part}_posterior_fn"))
 
     def compute_kl_loss(self) -> Any:
-        """The divergence of the prior from the posterior (so upstream), summed over weight and bias: a scalar."""
+        """Return the divergence of the prior from the posterior, as MindSpore, summed over weight and bias."""
         total = self._divergence("weight")
         return wrap(total + self._divergence("bias")) if self.has_bias else wrap(total)
 
@@ -47,7 +47,7 @@ def _posterior(given: Any, shape: list[int], name: str, argument: str) -> Any:
 
 
 def _normal_only(cell: Any, argument: str) -> list[Any]:
-    """The distributions that a Cell holds, each of them under the name "normal" as upstream asks for."""
+    """Return the distributions that a Cell holds, each of them under the name "normal" as MindSpore asks for."""
     cells = cell.name_cells()
     if any(name != "normal" for name in cells):
         raise TypeError(f"The type of distribution of `{argument}` must be `normal`, but got {', '.join(cells)}.")
@@ -55,6 +55,6 @@ def _normal_only(cell: Any, argument: str) -> list[Any]:
 
 
 def shown_distributions(cell: Any, part: str) -> str:
-    """The Parameters of a posterior, for `extend_repr`."""
+    """Return the Parameters of a posterior, for `extend_repr`."""
     posterior = getattr(cell, f"{part}_posterior")
     return f"{part}_mean={posterior.mean}, {part}_std={posterior.untransformed_std}"

@@ -1,4 +1,4 @@
-"""The loss of a Bayesian network. Upstream: ``mindspore.nn.probability.bnn_layers.bnn_cell_wrapper``."""
+"""The loss of a Bayesian network. MindSpore: ``mindspore.nn.probability.bnn_layers.bnn_cell_wrapper``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WithBNNLossCell(Cell):
 
 
 def _divergences(network: Any) -> list[Any]:
-    """Methods of the layers below ``network``; not its own, as upstream."""
+    """Return methods of the layers below ``network``; not its own, as MindSpore."""
     found: list[Any] = []
     for layer in network.name_cells().values():
         found += [layer.compute_kl_loss] if isinstance(layer, Variational) else _divergences(layer)

@@ -1,4 +1,4 @@
-"""A convolution with random weights. Upstream: ``mindspore.nn.probability.bnn_layers.conv_variational``."""
+"""A convolution with random weights. MindSpore: ``mindspore.nn.probability.bnn_layers.conv_variational``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ConvReparam(_Forward, Variational):
             self._add_distributions("bias", bias_prior_fn, bias_posterior_fn, [out_channels])
 
     def construct(self, inputs: Any) -> Any:
-        weight = self.weight_posterior("sample")  # before the bias, as upstream: it gets the earlier random numbers
+        weight = self.weight_posterior("sample")  # before the bias, as MindSpore: it gets the earlier random numbers
         return self._convolve(inputs, weight, self.bias_posterior("sample") if self.has_bias else None)
 
     def extend_repr(self) -> str:

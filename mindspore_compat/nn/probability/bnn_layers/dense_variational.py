@@ -1,4 +1,4 @@
-"""Dense layers with random weights. Upstream: ``mindspore.nn.probability.bnn_layers.dense_variational``."""
+"""Dense layers with random weights. MindSpore: ``mindspore.nn.probability.bnn_layers.dense_variational``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DenseLocalReparam", "DenseReparam"]
 
 
 class _DenseVariational(Variational):
-    """Arguments, distributions and bias of both."""
+    """Base of both: arguments, distributions and bias."""
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class DenseReparam(_DenseVariational):
 
 
 class DenseLocalReparam(_DenseVariational):
-    """As `DenseReparam`, but what is drawn are the products x @ weight.T, of the normal distribution that they have:
-    each row of a batch its own, which makes gradients less noisy.
+    """`DenseReparam` with drawn products x @ weight.T, from their normal distribution: each row of a batch has its own,
+    which makes gradients less noisy.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

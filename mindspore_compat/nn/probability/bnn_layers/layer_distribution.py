@@ -1,4 +1,4 @@
-"""The distributions of a layer's weights. Upstream: ``mindspore.nn.probability.bnn_layers.layer_distribution``."""
+"""Distributions of a layer's weights. MindSpore: ``mindspore.nn.probability.bnn_layers.layer_distribution``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NormalPosterior", "NormalPrior"]
 
 
 class NormalPrior(Cell):
-    """What weights are taken to be before training: N(mean, std²), not trained. Called as `Normal` is.
+    """Prior distribution of weights: N(mean, std²), not trained. Called as `Normal` is.
 
     Args:
         dtype: of samples.
@@ -32,8 +32,8 @@ class NormalPrior(Cell):
 
 
 class NormalPosterior(Cell):
-    """What weights are after training: independent normal numbers whose means and standard deviations are trained.
-    Called as `Normal` is.
+    """Posterior distribution of weights: independent normal numbers with trained means and standard deviations. Called
+    as `Normal` is.
 
     The deviations are log(1 + exp(untransformed)), which is never 0. Parameters begin at random, by `numpy.random`.
 
@@ -70,5 +70,5 @@ class NormalPosterior(Cell):
 
 
 def normal_post_fn(name: str, shape: Any) -> NormalPosterior:
-    """The default posterior."""
+    """Return the default posterior."""
     return NormalPosterior(name=name, shape=shape)

@@ -1,4 +1,4 @@
-"""Distributions as Cells. Upstream: ``mindspore.nn.probability.distribution``."""
+"""Distributions as Cells. MindSpore: ``mindspore.nn.probability.distribution``."""
 
 from mindspore_compat.nn.probability.distribution.categorical import Categorical
 from mindspore_compat.nn.probability.distribution.discrete import Bernoulli, Geometric, Poisson

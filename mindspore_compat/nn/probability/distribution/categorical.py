@@ -1,4 +1,4 @@
-"""`Categorical`. Upstream: ``mindspore.nn.probability.distribution.Categorical``."""
+"""`Categorical`. MindSpore: ``mindspore.nn.probability.distribution.Categorical``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Categorical"]
 
 
 class Categorical(Distribution):
-    """One of several classes, numbered from 0; see `Distribution` for what can be asked.
+    """One of several classes, numbered from 0; for its functions see `Distribution`.
 
     Args:
         probs: probabilities on the last axis (list, array or Tensor), adding up to 1; None where they come with each
@@ -87,20 +87,20 @@ def _classes(probs: torch.Tensor) -> torch.Tensor:
 
 
 def _whole(value: torch.Tensor) -> torch.Tensor:
-    """Values as upstream counts them: rounded down, what is between -1 and 0 counts as 0."""
+    """Round values down as MindSpore; a value between -1 and 0 counts as 0."""
     value = value.to(torch.float32)
     return torch.where((value < 0) & (value > -1), 0.0, torch.floor(value))
 
 
 def _class_index(value: torch.Tensor, probs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Which class each value is, and whether there is such a class."""
+    """Return the class of each value, and whether that class exists."""
     whole = _whole(value)
     last = probs.shape[-1] - 1
     return torch.clamp(whole, 0, last).to(torch.int64), (whole >= 0) & (whole <= last)
 
 
 def _at(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-    """The entry of each class, where batch and values broadcast against each other."""
+    """Return the entry of each class, where batch and values broadcast against each other."""
     shape = torch.broadcast_shapes(table.shape[:-1], index.shape)
     return torch.gather(table.expand(*shape, table.shape[-1]), -1, index.expand(shape).unsqueeze(-1)).squeeze(-1)
 

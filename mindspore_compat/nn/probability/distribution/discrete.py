@@ -1,4 +1,4 @@
-"""Distributions of counts: `Bernoulli`, `Geometric`, `Poisson`. Upstream: ``mindspore.nn.probability.distribution``."""
+"""Count distributions: `Bernoulli`, `Geometric`, `Poisson`. MindSpore: ``mindspore.nn.probability.distribution``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _OfProbability(Distribution):
 
 
 class Bernoulli(_OfProbability):
-    """1 with probability ``probs``, else 0; see `Distribution` for what can be asked.
+    """1 with probability ``probs``, else 0; for its functions see `Distribution`.
 
     Args:
         probs: number, list, array or Tensor; None where they come with each call.
@@ -76,7 +76,7 @@ class Bernoulli(_OfProbability):
 
 
 class Geometric(_OfProbability):
-    """How often something fails until it succeeds, with probability ``probs`` each time; see `Distribution`.
+    """Number of failures before a success of probability ``probs``; see `Distribution`.
 
     Args:
         probs: number, list, array or Tensor; None where they come with each call.
@@ -127,7 +127,7 @@ class Geometric(_OfProbability):
 
 
 class Poisson(Continuous):
-    """How often something happens that happens ``rate`` times on average; see `Distribution` for what can be asked.
+    """Number of events that occur ``rate`` times on average; for its functions see `Distribution`.
 
     Args:
         rate: number, list, array or Tensor; None where they come with each call.

@@ -1,4 +1,4 @@
-"""`Distribution`, the base class. Upstream: ``mindspore.nn.probability.distribution.Distribution``."""
+"""`Distribution`, the base class. MindSpore: ``mindspore.nn.probability.distribution.Distribution``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mindspore_compat.ops.function._numbers import reals
 
 __all__ = ["Continuous", "Distribution", "check_name"]
 
-#: What can be asked, by the method of a subclass or derived: function -> [(what a subclass may have, how the answer
+#: Functions by a subclass's method or derived: function -> [(method of a subclass, how the answer
 # follows from it)].
 _SOURCES: dict[str, list[tuple[str, Any]]] = {
     "log_prob": [("_log_prob", lambda x: x), ("_prob", torch.log)],
@@ -33,13 +33,13 @@ _SOURCES: dict[str, list[tuple[str, Any]]] = {
 
 
 def check_name(dist: Any, expected: str) -> None:
-    """Raise ValueError unless ``dist`` is the one distribution that another can be compared with."""
+    """Raise ValueError unless ``dist`` is the only distribution for a comparison."""
     if dist != expected:
         raise ValueError(f"Expected dist input is {expected}, but got {dist}.")
 
 
 class _ByName(dict):
-    """A dict that torch can call in place of ``Module.parameters``."""
+    """Dict that torch can call in place of ``Module.parameters``."""
 
     def __init__(self, owner: Cell, items: Any) -> None:
         super().__init__(items)
@@ -55,22 +55,20 @@ def _named(function: Any, name: str, doc: str) -> Any:
 
 
 def _of_value(name: str, doc: str) -> Any:
-    """A method that asks for ``name`` at a value."""
+    """Return a method for the function ``name`` of a value."""
     return _named(lambda self, value, *args, **kwargs: self._ask(name, value, *args, **kwargs), name, doc)
 
 
 def _of_parameters(name: str, doc: str) -> Any:
-    """A method that asks for ``name``, which the parameters alone determine."""
+    """Return a method for the function ``name`` of the parameters alone."""
     return _named(lambda self, *args, **kwargs: self._ask(name, *args, **kwargs), name, doc)
 
 
 class Distribution(Cell):
-    """A distribution: what depends on its parameters is asked by method, or by name as ``distribution("log_prob",
-    value)``.
+    """Distribution whose functions are called by method, or by name as ``distribution("log_prob", value)``.
 
-    A subclass gives methods like ``_log_prob(value, *parameters)`` or ``_var(*parameters)``; what can be derived from
-    them is. Every function takes the parameters after its own
-    arguments, where given in place of the Cell's own.
+    A subclass defines methods like ``_log_prob(value, *parameters)`` or ``_var(*parameters)``; others are derived from
+    them. Every function takes the parameters after its own arguments; if given, they replace the Cell's own.
 
     Args:
         seed: of `sample`; None or 0 takes the global seed.
@@ -106,7 +104,7 @@ class Distribution(Cell):
 
     @property
     def parameters(self) -> dict[str, Any]:  # type: ignore[override]
-        """The parameters by name; called, as torch does with every module, it gives the trainable ones."""
+        """The parameters by name; called, as torch does with every module, it returns the trainable ones."""
         return _ByName(self, zip(self.parameter_names, self.default_parameters))
 
     is_scalar_batch = property(lambda self: self._is_scalar_batch)
@@ -119,7 +117,7 @@ class Distribution(Cell):
         return Tensor(value, dtype=self.parameter_type)
 
     def _given(self, *parameters: Any) -> Any:
-        """The parameters of one call, broadcast against each other; the Cell's own stand for those that are None."""
+        """Return the parameters of one call, broadcast against each other, with the Cell's own in place of None."""
         chosen = []
         for value, name, default in zip(parameters, self.parameter_names, self.default_parameters):
             value = default if value is None else value
@@ -131,40 +129,42 @@ class Distribution(Cell):
             chosen.append(value.to(self.parameter_type))
         return chosen[0] if len(chosen) == 1 else torch.broadcast_tensors(*chosen)
 
-    _check_param_type = _given  # what distributions of programs call, as the next three
+    _check_param_type = _given  # called by distributions of programs, as the next three
 
     def _check_value(self, value: Any, name: str) -> Any:
         return value
 
     def checktensor(self, value: Any, name: str) -> Any:
-        """The value."""
+        """Return the value."""
         return value
 
     def checktuple(self, value: Any, name: str) -> tuple:
-        """The value."""
+        """Return the value."""
         return value
 
     def _value(self, value: Any) -> torch.Tensor:
-        """The value that a function was asked for, in the samples' dtype."""
+        """Return the value argument of a function, in the samples' dtype."""
         return value.to(self.dtype)
 
     def _other(self, value: Any) -> torch.Tensor:
-        """A parameter of the distribution that this one is compared with."""
+        """Return a parameter of the other distribution in a comparison."""
         return value.to(self.parameter_type)
 
     def _generator(self, device: torch.device) -> torch.Generator | None:
-        """For what torch draws, of the seed given, counted on with every use; None uses torch's own."""
+        """Return torch's generator of the given seed, advanced with every use; None uses torch's own."""
         if not self._seed:
             return None
         self._uses = self.__dict__.get("_uses", -1) + 1
         return torch.Generator(device).manual_seed(self._seed + self._uses)
 
     def _reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-        """float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: upstream's, by `ops.uniform`."""
+        """Return float32 from [0, 1), for samples of ``shape`` of a batch such as ``like``: MindSpore's, by
+        `ops.uniform`.
+        """
         return reals("uniform", shape + tuple(like.shape), self._seed).to(like.device)
 
     def _positive_reals(self, shape: tuple[int, ...], like: torch.Tensor) -> torch.Tensor:
-        """As `_reals`, but above 0."""
+        """Return `_reals` above 0."""
         tiny = torch.finfo(torch.float32).tiny
         return self._reals(shape, like) * (1.0 - tiny) + tiny
 
@@ -188,21 +188,21 @@ class Distribution(Cell):
     sample = _of_parameters("sample", "Samples of the shape given first (a tuple) for each distribution of the batch.")
 
     def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Any:
-        """Divergence from the distribution of type ``dist`` whose parameters follow."""
+        """Return the divergence from the distribution of type ``dist`` whose parameters follow."""
         return self._ask("kl_loss", dist, *args, **kwargs)
 
     def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Any:
-        """`entropy` plus `kl_loss`; the other's parameters come first."""
+        """Return `entropy` plus `kl_loss`; the other's parameters come first."""
         count = len(self.parameter_names)
         own = {name: kwargs[name] for name in self.parameter_names if name in kwargs}
         return wrap(self._ask("entropy", *args[count:], **own) + self._ask("kl_loss", dist, *args, **kwargs))
 
     def get_dist_type(self) -> str:
-        """Its name as `kl_loss` takes it."""
+        """Return its name for `kl_loss`."""
         return type(self).__name__
 
     def get_dist_args(self, *args: Any, **kwargs: Any) -> tuple:
-        """The parameters of a call with these arguments."""
+        """Return the parameters of a call with these arguments."""
         given = {**dict(zip(self.parameter_names, args)), **kwargs}
         return tuple(
             default if given.get(name) is None else given[name]
@@ -210,7 +210,7 @@ class Distribution(Cell):
         )
 
     def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """The function called ``name``."""
+        """Return the function called ``name``."""
         return self.get_dist_type() if name == "get_dist_type" else getattr(self, name)(*args, **kwargs)
 
     def extend_repr(self) -> str:
@@ -221,7 +221,7 @@ class Distribution(Cell):
 
 
 class Continuous(Distribution):
-    """A distribution of real numbers: samples and values have a float type."""
+    """Distribution of real numbers: samples and values have a float type."""
 
     def __init__(self, seed: int | None, dtype: Any, name: str, param: dict[str, Any]) -> None:
         if not to_torch_dtype(dtype).is_floating_point:
@@ -230,7 +230,7 @@ class Continuous(Distribution):
 
 
 def _common_dtype(param: dict[str, Any], hint: Any) -> torch.dtype:
-    """The dtype that parameters are computed in: theirs if they have one, float32 for ints and float64."""
+    """Return the dtype that parameters are computed in: theirs if they have one, float32 for ints and float64."""
     found: Any = None
     for name, value in param.items():
         dtype = nptype_to_dtype(value.dtype.type) if isinstance(value, np.ndarray) else getattr(value, "dtype", None)

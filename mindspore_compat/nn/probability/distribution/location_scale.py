@@ -1,4 +1,4 @@
-"""Distributions with a place and a scale: `Cauchy`, `Laplace`, `Logistic`, `StudentT`. Upstream:
+"""Distributions with a place and a scale: `Cauchy`, `Laplace`, `Logistic`, `StudentT`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -16,7 +16,7 @@ __all__ = ["Cauchy", "Laplace", "Logistic", "StudentT"]
 
 
 class _Located(Continuous):
-    """What a place and a scale are enough for: the standardized value, uniform noise."""
+    """Base for a location and a scale: the standardized value, uniform noise."""
 
     _POSITIVE = ("scale",)
 
@@ -36,7 +36,7 @@ class _Located(Continuous):
 
 
 class Cauchy(_Located):
-    """Cauchy distribution, which has no mean and no variance; see `Distribution` for what can be asked.
+    """Cauchy distribution, without mean and variance; for its functions see `Distribution`.
 
     Args:
         loc, scale: number, list, array or Tensor; None where they come with each call.
@@ -89,7 +89,7 @@ class Cauchy(_Located):
 
 
 class Logistic(_Located):
-    """Logistic distribution; see `Distribution` for what can be asked.
+    """Logistic distribution; for its functions see `Distribution`.
 
     Args:
         loc, scale: number, list, array or Tensor; None where they come with each call.
@@ -143,7 +143,7 @@ class Logistic(_Located):
 
 
 class Laplace(Continuous):
-    """Laplace distribution with the scale ``sd``; it answers `prob` and `log_prob` only, as upstream's.
+    """Laplace distribution with the scale ``sd``; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         mean, sd: number, list, array or Tensor; None where they come with each call.
@@ -172,7 +172,7 @@ class Laplace(Continuous):
 
 
 class StudentT(Continuous):
-    """Student's t distribution; it answers `prob` and `log_prob` only, as upstream's.
+    """Student's t distribution; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         df: the degrees of freedom.

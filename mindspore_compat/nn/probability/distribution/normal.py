@@ -1,4 +1,4 @@
-"""`Normal`. Upstream: ``mindspore.nn.probability.distribution.Normal``."""
+"""`Normal`. MindSpore: ``mindspore.nn.probability.distribution.Normal``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Normal"]
 
 
 class Normal(Continuous):
-    """Normal distribution; see `Distribution` for what can be asked.
+    """Normal distribution; for its functions see `Distribution`.
 
     Args:
         mean, sd: number, list, array or Tensor; None where they come with each call.

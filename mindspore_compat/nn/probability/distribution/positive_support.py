@@ -1,4 +1,4 @@
-"""Distributions of positive numbers: `Beta`, `Exponential`, `Gamma`, `HalfNormal`. Upstream:
+"""Distributions of positive numbers: `Beta`, `Exponential`, `Gamma`, `HalfNormal`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -20,7 +20,7 @@ def _log_beta(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 class Exponential(Continuous):
-    """The time until something happens that happens at ``rate``; see `Distribution` for what can be asked.
+    """Time until an event that occurs at ``rate``; for its functions see `Distribution`.
 
     Args:
         rate: number, list, array or Tensor; None where they come with each call.
@@ -74,7 +74,7 @@ class Exponential(Continuous):
 
 
 class Gamma(Continuous):
-    """Gamma distribution with density ~ x^(concentration - 1)·exp(-rate·x); see `Distribution` for what can be asked.
+    """Gamma distribution with density ~ x^(concentration - 1)·exp(-rate·x); for its functions see `Distribution`.
 
     Args:
         concentration, rate: number, list, array or Tensor; None where they come with each call.
@@ -226,7 +226,7 @@ class Beta(Continuous):
 
 
 class HalfNormal(Continuous):
-    """A normal distribution's half at and above 0; it answers `prob` and `log_prob` only, as upstream's.
+    """A normal distribution's half at and above 0; it answers `prob` and `log_prob` only, as MindSpore's.
 
     Args:
         mean, sd: number, list, array or Tensor; None where they come with each call.

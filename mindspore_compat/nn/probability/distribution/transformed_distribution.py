@@ -1,4 +1,4 @@
-"""Distributions of transformed values: `TransformedDistribution`, `LogNormal`, `Gumbel`. Upstream:
+"""Distributions of transformed values: `TransformedDistribution`, `LogNormal`, `Gumbel`. MindSpore:
 ``mindspore.nn.probability.distribution``.
 """
 
@@ -21,8 +21,8 @@ __all__ = ["Gumbel", "LogNormal", "TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of ``bijector.forward(x)``, where x has a ``distribution``; see there for what can be asked. The
-    mean is known where the bijector is linear.
+    """Distribution of ``bijector.forward(x)``, where x has a ``distribution``; for its functions see there. The mean is
+    known where the bijector is linear.
 
     Args:
         bijector: a `Bijector`.
@@ -54,7 +54,7 @@ class TransformedDistribution(Distribution):
 
     @property
     def is_linear_transformation(self) -> bool:
-        """Whether the bijector's slope is constant."""
+        """True if the bijector's slope is constant."""
         return self._bijector.is_constant_jacobian
 
     def _cdf(self, value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -133,7 +133,7 @@ class LogNormal(TransformedDistribution):
 
 
 class Gumbel(TransformedDistribution):
-    """Gumbel distribution; see `Distribution` for what can be asked. Calls take no parameters, as upstream's.
+    """Gumbel distribution; for its functions see `Distribution`. Calls take no parameters, as MindSpore's.
 
     Args:
         loc, scale: number, list, array or Tensor.

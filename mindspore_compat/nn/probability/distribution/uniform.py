@@ -1,4 +1,4 @@
-"""`Uniform`. Upstream: ``mindspore.nn.probability.distribution.Uniform``."""
+"""`Uniform`. MindSpore: ``mindspore.nn.probability.distribution.Uniform``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Continuous):
-    """Uniform distribution between ``low`` and ``high``; see `Distribution` for what can be asked.
+    """Uniform distribution between ``low`` and ``high``; for its functions see `Distribution`.
 
     Args:
         low, high: number, list, array or Tensor; None where they come with each call.

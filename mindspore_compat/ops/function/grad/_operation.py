@@ -1,4 +1,4 @@
-"""Differentiation of functions and Cells. Upstream: ``mindspore.ops.GradOperation``, ``mindspore.grad``,
+"""Differentiation of functions and Cells. MindSpore: ``mindspore.ops.GradOperation``, ``mindspore.grad``,
 ``mindspore.value_and_grad``.
 """
 
@@ -28,7 +28,7 @@ __all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradi
 
 
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
-    """(Parameters, whether a single one was given)."""
+    """Return (Parameters, whether a single one was given)."""
     if isinstance(weights, torch.Tensor):
         return [getattr(weights, "shows", weights)], True  # type: ignore[list-item]
     items = [getattr(item, "shows", item) for item in weights]  # a Cell with a dtype sees casts of its Parameters
@@ -64,7 +64,7 @@ def _check_sens(outputs: list[torch.Tensor], sens: Any) -> None:
 
 
 class GradOperation:
-    """Makes gradient functions.
+    """Factory of gradient functions.
 
     Args:
         get_all: gradients of all tensor inputs instead of the first.
@@ -80,14 +80,14 @@ class GradOperation:
         self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
 
     def __call__(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
-        """A function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients: an empty tuple where no
-        input is a Tensor.
+        """Return a function of ``fn``'s arguments (and ``sens``, if so made) that returns gradients: an empty tuple
+        where no input is a Tensor.
         """
         with_value = self.with_value(fn, weights)
         return lambda *args, **kwargs: with_value(*args, **kwargs)[1]
 
     def with_value(self, fn: Callable[..., Any], weights: Any = None) -> Callable[..., Any]:
-        """The same, but the function returns (outputs of ``fn``, gradients); not upstream's."""
+        """Return the same, but the function returns (outputs of ``fn``, gradients); not MindSpore's."""
         single = False
         parameters: list[Parameter] | None = []
         if self.get_by_list:
@@ -123,7 +123,7 @@ class GradOperation:
 
 
 def _check_has_auxiliary(outputs: Any) -> None:
-    """Compiled, a tuple of one output has no auxiliary ones."""
+    """Raise in compiled code for a tuple of one output: it has no auxiliary ones."""
     is_compiled = is_graph_mode()
     if not isinstance(outputs, tuple) or len(outputs) < 2 - is_compiled:
         error = RuntimeError if is_compiled else ValueError
@@ -139,9 +139,9 @@ def _differentiated(
     parameters: list[Parameter] | None,
     has_aux: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """(outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters; None: by those that it
-    used, in that order). Inputs given by keyword count behind the others; containers have containers of gradients. A
-    forward that the Cell kept is not run a second time, nor replayed.
+    """Return (outputs of ``fn``, gradients by the inputs at the wanted positions and by the parameters). For None take
+    the parameters that it used, in that order. Keyword inputs count after the others; containers have containers of
+    gradients. A forward kept by the Cell is not run again, nor replayed.
     """
     inputs = (*args, *kwargs.values())
     if any(is_container(inputs[place]) for place in wanted):
@@ -150,7 +150,7 @@ def _differentiated(
         return outputs, spread.gradients(found)
     weights = parameters or []
     integers = has_integers(inputs, wanted, weights)
-    take = None if kwargs or integers else getattr(fn, "_take_kept", None)
+    take = None if kwargs or integers else getattr(fn, "_pop_cached_forward", None)
     kept = take(args, wanted) if take is not None else None
 
     def compute(arguments: tuple[tuple, tuple, Any]) -> tuple[Any, tuple[Any, ...]]:
@@ -187,10 +187,10 @@ def _differentiated(
 
 
 def _used_parameters(outputs: Any) -> list[Parameter]:
-    """Those that the outputs were computed with, in the order of their first use."""
+    """Return the parameters in the outputs' graph, in the order of their first use."""
     first: dict[Parameter, tuple[float, int]] = {}
     for place, item in enumerate(tensors_of(outputs)):
-        if isinstance(item, Parameter):  # given back as it is
+        if isinstance(item, Parameter):  # returned unchanged
             first[item] = math.inf, place
     roots = [item.grad_fn for item in tensors_of(outputs) if item.grad_fn is not None]
     waiting, seen = list(roots), set(roots)
@@ -212,7 +212,7 @@ def _by_position(fn: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
 
 
 def checked_positions(grad_position: Any) -> tuple[int, ...]:
-    """``grad_position`` as a tuple of different positions."""
+    """Return ``grad_position`` as a tuple of different positions."""
     positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
     if min(positions, default=0) < 0:
         raise ValueError("grad_position must be >= 0.")
@@ -222,12 +222,12 @@ def checked_positions(grad_position: Any) -> tuple[int, ...]:
 
 
 def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
-    """Those of the positions that have a gradient. None where the function has no inputs at all, in PyNative."""
+    """Return the positions that have a gradient. Return None for a function without inputs, in PyNative."""
     if not inputs and not is_graph_mode():
         return ()
     for position in positions:
         if position >= len(inputs):
-            error = IndexError if is_graph_mode() else RuntimeError  # as upstream
+            error = IndexError if is_graph_mode() else RuntimeError  # as MindSpore
             raise error(f"Position index {position} is exceed input size.")
     have = differentiable(inputs) if positions else []
     return tuple([position for position in positions if have[position]])
@@ -241,7 +241,7 @@ def value_and_grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """A function that returns (``fn``'s value, gradients).
+    """Return a function that returns (``fn``'s value, gradients).
 
     Args:
         grad_position: which inputs to differentiate by: None, an int, or a tuple of them. A tuple gives a tuple of
@@ -295,9 +295,7 @@ def grad(
     return_ids: bool = False,
     sens_param: bool = False,
 ) -> Callable[..., Any]:
-    """As `value_and_grad`, but the function returns the gradients only; with ``has_aux``, (gradients, other
-    outputs).
-    """
+    """Return the function of `value_and_grad` with the gradients only; with ``has_aux``, (gradients, other outputs)."""
     function = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
     @functools.wraps(fn, updated=())
@@ -309,7 +307,7 @@ def grad(
 
 
 def get_grad(gradients: Any, identifier: Any) -> Any:
-    """The gradient of an input position or Parameter out of what ``return_ids=True`` gave.
+    """Return the gradient of an input position or Parameter from the result of ``return_ids=True``.
 
     Raises:
         RuntimeError: if it is not there.
@@ -330,7 +328,7 @@ def get_grad(gradients: Any, identifier: Any) -> Any:
 
 
 def stop_gradient(value: Any) -> Any:
-    """``value`` without its history: no gradient flows through it."""
+    """Return ``value`` without its history: no gradient flows through it."""
     if isinstance(value, torch.Tensor):
         return wrap(torch._C.TensorBase.detach(value))
     if isinstance(value, (tuple, list)):

@@ -1,4 +1,4 @@
-"""Products with Jacobians and whole Jacobians. Upstream: ``mindspore.ops.function.grad.grad_func``."""
+"""Products with Jacobians and whole Jacobians. MindSpore: ``mindspore.ops.function.grad.grad_func``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, Any]:
-    """(what is differentiated, the rest: a tuple, or what is alone)."""
+    """Return (outputs to differentiate, the rest: a tuple, or a single one alone)."""
     if not has_aux:
         return outputs, ()
     if not isinstance(outputs, tuple) or len(outputs) < 2:
@@ -56,7 +56,8 @@ def _split_aux(outputs: Any, has_aux: bool, owner: str) -> tuple[Any, Any]:
 
 
 def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool = False) -> Any:
-    """(outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if any).
+    """Return (outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if
+    any).
 
     ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
 
@@ -97,7 +98,7 @@ def _structured_like(outputs: Any, items: list) -> Any:
 
 
 def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> Any:
-    """(outputs, derivative of them along ``v``, auxiliary outputs if any).
+    """Return (outputs, derivative of them along ``v``, auxiliary outputs if any).
 
     Raises:
         TypeError: unless both are a Tensor, or a tuple or list of Tensors.
@@ -109,8 +110,8 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
         raise ValueError(f"v has invalid length: should be {len(args)}, but got {len(tangents)}")
 
     def transposed() -> tuple[Any, tuple, list[torch.Tensor], tuple]:
-        """Outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their gradient
-        is the Jacobian's product.
+        """Return outputs, seeds, and the seeds' products with the transposed Jacobian: linear in the seeds, so their
+        gradient is the Jacobian's product.
         """
         forward = Forward(fn, args, wanted=range(len(args)), by_place=True)
         outputs, aux = _split_aux(forward.outputs, has_aux, "jvp")
@@ -133,13 +134,13 @@ def jvp(fn: Callable[..., Any], inputs: Any, v: Any, has_aux: bool = False) -> A
 
 
 def linearize(fn: Callable[..., Any], inputs: Any) -> Any:
-    """(outputs, function of a direction that returns the derivative along it)."""
+    """Return (outputs, function of a direction that returns the derivative along it)."""
     outputs = detached(wrap(fn(*_as_tuple(inputs))))
     return outputs, lambda *v: jvp(fn, inputs, v[0] if len(v) == 1 else v)[1]
 
 
 def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
-    """(outputs, dⁿ/dtⁿ of fn(primals + t) at 0), for functions that work element by element; several outputs in lists.
+    """Return (outputs, dⁿ/dtⁿ of fn(primals + t) at 0), for element-by-element functions; several outputs in lists.
 
     Args:
         primals: a Tensor, or a tuple of them, which all move with t.
@@ -158,7 +159,7 @@ def derivative(fn: Callable[..., Any], primals: Any, order: int) -> Any:
 
 
 def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
-    """d root / d variable for each variable of ``forward``, of shape root.shape + variable.shape."""
+    """Return d root / d variable for each variable of ``forward``, of shape root.shape + variable.shape."""
     with torch.enable_grad(), differentiable():
         elements = torch.reshape(root, (-1,)).unbind()
     rows = [gradients(forward.of(element), forward.variables, again=True) for element in elements]
@@ -169,8 +170,8 @@ def _jacobian_rows(forward: Forward, root: torch.Tensor) -> list[Any]:
 
 
 def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by reverse
-    mode. A tuple gives a tuple, unless it holds one position only.
+    """Return a function that returns the Jacobian by the inputs at ``grad_position`` (an int or a tuple of them), by
+    reverse mode. A tuple gives a tuple, unless it holds one position only.
 
     Raises:
         TypeError: for another ``grad_position``. ValueError: if one is out of range or stands twice.
@@ -179,7 +180,7 @@ def jacrev(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False
 
 
 def jacfwd(fn: Callable[..., Any], grad_position: Any = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """The same as `jacrev`: the Jacobian does not depend on the mode, and reverse mode covers more operators.
+    """Return the same as `jacrev`: the Jacobian does not depend on the mode, and reverse mode covers more operators.
 
     Raises:
         TypeError: by integers, too.

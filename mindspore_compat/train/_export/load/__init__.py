@@ -1,8 +1,7 @@
-"""Reading MINDIR: a `FuncGraph` runs node by node; the operators stand in ``_load_rows.py``, those a file may name in
-``_load_operators.py``.
+"""Reader of MINDIR: a `FuncGraph` runs node by node; ``_load_rows.py`` has the operators, ``_load_operators.py`` those
+a file may name.
 
-A file is data: nothing in it is looked up outside of these tables, and what it says of sizes, places and names is
-checked before it is used.
+A file is data: its names are resolved in these tables only, and its sizes, places and names are checked before use.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ from mindspore_compat.train._export.load.values import (
 
 __all__ = ["FuncGraph", "MindirError", "read"]
 
-#: nodes that give their first input
+#: nodes that return their first input
 _THROUGH = {"Load", "Depend"}
-_MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run: it has to end
+_MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run, which must end
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------
@@ -62,14 +61,14 @@ class _Partial:
 
 
 def _call(function: Any, *arguments: Any) -> _Partial:
-    """A call that is still to be done: `_Graph.run` does it."""
+    """Return a pending call: `_Graph.run` does it."""
     if not isinstance(function, _Partial):
         raise TypeError(f"it calls a {type(function).__name__}, which is no function of the file")
     return _Partial(function.graph, (*function.arguments, *arguments))
 
 
 class _Run:
-    """What is counted while a graph runs."""
+    """Counter of a running graph."""
 
     def __init__(self, path: str) -> None:
         self._path, self._calls = path, 0
@@ -84,7 +83,7 @@ class _Run:
 
 
 class _Values(dict[str, Any]):
-    """The values of one call by name; what the file's graphs share is not copied for it."""
+    """The values of one call by name; values shared by the file's graphs are not copied."""
 
     def __init__(self, shared: dict[str, Any], given: Iterable[tuple[str, Any]]) -> None:
         super().__init__(given)
@@ -105,7 +104,7 @@ class _Graph:
         self.shared: dict[str, Any] = {}  # Parameters, constants and functions of the file, by name
 
     def check(self) -> None:
-        """ValueError unless all that a step takes is there before it."""
+        """Raise ValueError unless each step's inputs come before it."""
         known = {*self.shared, *self.inputs}
         for name, _, inputs in self.steps:
             absent = [item for item in inputs if item not in known]
@@ -117,7 +116,7 @@ class _Graph:
             raise ValueError(f"the graph {self.name!r} has no {f'result {absent[0]!r}' if absent else 'results'}")
 
     def run(self, arguments: tuple[Any, ...], counted: _Run, depth: int = 0) -> Any:
-        """The results; calls at the end of a graph, which is how loops are written, take no deeper stack."""
+        """Return the results; calls at the end of a graph, the form of loops, use no deeper stack."""
         graph = self
         while True:
             counted.count(depth)
@@ -128,7 +127,7 @@ class _Graph:
             graph, arguments = results[0].function.graph, results[0].function.arguments
 
     def _values(self, arguments: tuple[Any, ...], counted: _Run, depth: int) -> _Values:
-        """All values by name. A call whose result is that of the graph is left to be done."""
+        """Return all values by name. A call that gives the graph's result stays pending."""
         if len(arguments) != len(self.inputs):
             names = [name.rpartition(":")[2] for name in self.inputs]
             raise RuntimeError(
@@ -150,7 +149,7 @@ class _Graph:
         return values
 
     def _failed(self, name: str, error: Exception) -> Exception:
-        """The error with the node, once; of the kinds that operators promise it keeps its own."""
+        """Return the error with the node, once; its type stays if operators promise it."""
         if hasattr(error, NAMES_NODE):
             return error
         text = f"For 'GraphCell', the node {name!r} of the file {self.path!r} failed: {error}"
@@ -172,7 +171,7 @@ class _Pending:
 
 
 def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
-    """The names of all tokens of side effects in a file."""
+    """Return the names of all tokens of side effects in a file."""
     found = {item.name for graph in messages for item in graph.input if item.attr_info.type in TOKENS}
     for node in [node for graph in messages for node in graph.node]:
         kind = primitives[node.op_type[5:]].op_type if node.op_type[5:] in primitives else node.op_type
@@ -182,7 +181,7 @@ def _tokens(messages: list[Any], primitives: dict[str, Any]) -> set[str]:
 
 
 def _check_node(node: Any) -> None:
-    """ValueError unless it has a result and names are text."""
+    """Raise ValueError unless it has a result and names are text."""
     for name in (node.name, node.op_type, *node.input, *node.output, *(item.name for item in node.attribute)):
         read_text(name)
     if len(node.output) != 1:
@@ -192,7 +191,7 @@ def _check_node(node: Any) -> None:
 
 
 class FuncGraph(_graph_cell.FuncGraph):
-    """A graph that `load` read: `nn.GraphCell` runs it. ``parameters`` are those of the file, by name."""
+    """A graph from `load`: `nn.GraphCell` runs it. ``parameters`` are those of the file, by name."""
 
     def __init__(self, model: Any, path: str = "", decrypted: Callable[[str, bytes], Any] | None = None) -> None:
         self.name, self.path = model.graph.name, path
@@ -234,7 +233,7 @@ class FuncGraph(_graph_cell.FuncGraph):
                 graph.check()
 
     def _constants(self, messages: list[Any]) -> dict[str, Any]:
-        """{name: value}; all nodes are checked on the way."""
+        """Return {name: value}; all nodes are checked on the way."""
         result: dict[str, Any] = {}
         for node in [node for graph in messages for node in graph.node]:
             with naming(self.path, f"the node {node.name!r:.200}"):
@@ -247,7 +246,7 @@ class FuncGraph(_graph_cell.FuncGraph):
         kind, inputs = node.op_type, list(node.input)
         if kind.startswith("REF::"):
             kind = kind[5:]
-            if kind not in primitives:  # a call of a function, or of what another node gives
+            if kind not in primitives:  # a call of a function, or of another node's result
                 return node.output[0], _call, [kind, *inputs]
             if kind not in self._given:  # once, however many nodes use it
                 self._given[kind] = self._attributes(primitives[kind].attribute)
@@ -301,12 +300,12 @@ class FuncGraph(_graph_cell.FuncGraph):
         return f"FuncGraph({self.name})"
 
 
-#: sparse tensors as results, which files compute as a tuple
+#: sparse tensors as results, computed as tuples in files
 _SPARSE = {T.CSR_TENSOR: CSRTensor, T.COO_TENSOR: COOTensor}
 
 
 def _form(info: Any) -> Any:
-    """Where a result has sparse tensors: a class, or {place in the tuple: the same of what stands there}, or None."""
+    """Return the place of sparse tensors in a result: a class, or {place in the tuple: the form there}, or None."""
     if info.type in _SPARSE:
         return _SPARSE[info.type]
     found = {place: _form(item) for place, item in enumerate(info.values) if info.type == T.TUPLE}
@@ -330,7 +329,7 @@ def _item(items: Any, index: Any) -> Any:
 
 
 def _make_tuple(*items: Any) -> tuple[Any, ...]:
-    """The items as a tuple.
+    """Return the items as a tuple.
 
     Raises:
         ValueError: for tuples of tuples with too many values: a small file can share the same part over and over.
@@ -355,7 +354,7 @@ _STRUCTURE: dict[str, Callable[..., Any]] = {
 
 
 def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph:
-    """The graph of a file, see `load`."""
+    """Return the graph of a file, see `load`."""
     with naming(path, "its name"):
         data: Any = read_regular(path)
     if dec_key is not None:

@@ -1,7 +1,6 @@
-"""A bias beside the product or convolution that it is added to: one call of torch, as layers make it.
+"""Fusion of a bias with its product or convolution: one call of torch, as in layers.
 
-Files keep the two apart, and what torch adds inside of its kernels is rounded elsewhere: a network and its file are to
-give the same numbers.
+Files separate the two, but torch's fused kernels round differently: a network and its file must agree exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Step = tuple[str, Callable[..., Any], list[str]]
 
 
 class Biased:
-    """An operator, and ``biased``: the same with a bias behind its inputs."""
+    """Operator with ``biased``, the same with a bias behind its inputs."""
 
     def __init__(self, operator: Callable[..., Any], biased: Callable[..., Any]) -> None:
         self._operator, self.biased = operator, biased
@@ -41,12 +40,12 @@ class Bias:
 
 
 def through(value: Any, *_: Any) -> Any:
-    """What nodes that give their first input compute."""
+    """Return the first input, for nodes that pass it on."""
     return value
 
 
 def biased_product(product: Callable[..., Any], left: bool, right: bool) -> Biased:
-    """A product of matrices that may enter transposed."""
+    """Return a product of matrices that may enter transposed."""
 
     def biased(x: Any, y: Any, *rest: Any) -> Any:
         pair = [torch.t(item) if flag else item for item, flag in ((x, left), (y, right))]
@@ -56,7 +55,7 @@ def biased_product(product: Callable[..., Any], left: bool, right: bool) -> Bias
 
 
 def with_biases(steps: list[Step], outputs: list[str]) -> None:
-    """Join each BiasAdd with what it is added to, if nothing else takes that and nothing is computed in between."""
+    """Join each BiasAdd with the operator before it, if its result has no other use and nothing comes in between."""
     uses: dict[str, int] = {}
     for name in [*outputs, *(name for _, _, inputs in steps for name in inputs)]:
         uses[name] = uses.get(name, 0) + 1

@@ -1,7 +1,7 @@
 """MINDIR's operators of derivatives (``TanhGrad``, ``Conv2DBackpropFilter``): the classes of
-``ops.operations._grad_ops``, and what only files of train steps and of ``ops.grad`` hold.
+``ops.operations._grad_ops``, and others in files of train steps and of ``ops.grad`` only.
 
-Arguments stand in the order in which MindSpore 2.10 writes them: settings behind the inputs, words as numbers.
+Arguments have the order of MindSpore 2.10: settings behind the inputs, words as numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PADDING_MODES = ("zeros", "border", "reflection")
 
 
 def _forward(name: str, attributes: dict[str, Any], count: int = 2) -> _Run:
-    """The forward operator of that name with the same attributes, of a file's ``count`` inputs."""
+    """Return the forward operator of that name with the same attributes, of a file's ``count`` inputs."""
     found = operator(name, attributes, [...] * count)
     assert found is not None
     return found
@@ -53,7 +53,7 @@ def _convolution_input(a: dict[str, Any]) -> _Run:
 
 
 def _pool(name: str) -> Callable[[dict[str, Any]], _Run]:
-    """``MaxPoolGrad(x, y, dy)``"""
+    """Return the row of ``MaxPoolGrad(x, y, dy)`` and the like."""
 
     def row(a: dict[str, Any]) -> _Run:
         forward = _forward(name, a, 1)
@@ -101,7 +101,7 @@ def _median(a: dict[str, Any]) -> _Run:
     return G.MedianGrad(bool(a.get("global_median")), a.get("axis", 0), bool(a.get("keep_dims")))
 
 
-#: {operator: a function of its attributes that gives the computation}
+#: {operator: a function from its attributes to the computation}
 _BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
     "Conv2DBackpropFilter": _convolution_filter("Conv2D", True),
     "Conv3DBackpropFilter": _convolution_filter("Conv3D", False),
@@ -130,7 +130,7 @@ def _bias(dy: Any, format: Any = 0) -> Any:
 def _batch_norm(
     dy: Any, x: Any, gamma: Any, mean: Any, variance: Any, reserve: Any, training: bool, eps: float, *_: Any
 ) -> Any:
-    """(by x, gamma, beta); evaluation uses the given statistics, training those of the batch."""
+    """Return the gradients (by x, gamma, beta); evaluation uses the given statistics, training those of the batch."""
 
     def forward(x: Any, gamma: Any, beta: Any) -> Any:
         if training:
@@ -141,7 +141,7 @@ def _batch_norm(
 
 
 def _group_norm(dy: Any, x: Any, mean: Any, spread: Any, gamma: Any, groups: int, *_: Any) -> Any:
-    """With the statistics of the forward pass: (by x, gamma, beta)."""
+    """Return the gradients (by x, gamma, beta), with the statistics of the forward pass."""
     x, dy, gamma = as_torch(x), as_torch(dy), as_torch(gamma)
     shape, rows = tuple(x.shape), (x.shape[0], groups, -1)
     around = (1, -1) + (1,) * (x.ndim - 2)
@@ -192,14 +192,14 @@ def _resize_nearest(dy: Any, size: Any, corners: bool, half: bool) -> Any:
     return G.ResizeNearestNeighborV2Grad(bool(corners), bool(half))(dy, size)
 
 
-#: operators of which a file gives exactly the inputs
+#: operators with exactly the inputs in a file
 _AS_THEY_ARE = """
     TanhGrad SigmoidGrad SqrtGrad RsqrtGrad InvGrad ReciprocalGrad AsinGrad ACosGrad AtanGrad AsinhGrad AcoshGrad
     AbsGrad ReluGrad EluGrad ReLU6Grad GeLUGrad FastGeLUGrad HSwishGrad HSigmoidGrad SiLUGrad SoftplusGrad
     SoftmaxBackward AdaptiveAvgPool2DGrad AdaptiveMaxPool2DGrad GatherDGradV2 PReLUGrad
 """.split()
 
-#: {operator: the computation, of all that the file gives it}
+#: {operator: the computation, on all inputs in the file}
 _BY_INPUTS: dict[str, _Run] = {
     **{name: getattr(G, name)() for name in _AS_THEY_ARE},
     "HShrinkGrad": lambda dy, x, lambd=0.5: G.HShrinkGrad(lambd)(dy, x),
@@ -219,7 +219,7 @@ _BY_INPUTS: dict[str, _Run] = {
 
 
 def gradient(kind: str, attributes: dict[str, Any]) -> _Run | None:
-    """The computation of an operator of derivatives, None if there is none of that name."""
+    """Return the computation of an operator of derivatives, None if there is none of that name."""
     if kind in _BY_ATTRIBUTES:
         return _BY_ATTRIBUTES[kind](attributes)
     return _BY_INPUTS.get(kind)

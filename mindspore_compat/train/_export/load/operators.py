@@ -1,6 +1,4 @@
-"""Which operators a MINDIR file may name: tables, so that a file reaches what was meant for it and nothing else of the
-package.
-"""
+"""Tables of the operators that a MINDIR file may name, so that a file reaches nothing else of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from mindspore_compat.ops import operations as P
 
 __all__ = ["CLASSES", "REFUSED"]
 
-#: operators that compute from what they are given, and change nothing but tensors of the graph; by subject
+#: operators that compute from their inputs, and write to tensors of the graph only; by subject
 _NAMES: dict[str, str] = {
     "shapes, parts, scattering": "BatchToSpace BatchToSpaceND BatchToSpaceNDV2 BroadcastTo Cast ChannelShuffle Concat "
     "ConfusionMatrix CopyWithSlice DType DepthToSpace Diag "
@@ -118,7 +116,7 @@ _NAMES: dict[str, str] = {
     "SparseApplyAdagrad SparseApplyFtrl",
 }
 
-#: {operator: why no file may name it}
+#: {operator: the reason to reject it}
 REFUSED: dict[str, str] = {
     name: reason
     for reason, names in {

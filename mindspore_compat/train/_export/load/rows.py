@@ -1,5 +1,5 @@
-"""MINDIR's operators as functions: the classes of ``_load_operators.py``, and rows for those that the file writes
-otherwise.
+"""MINDIR's operators as functions: the classes of ``_load_operators.py``, and rows for those with another form in the
+file.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def _dtype(number: Any) -> Any:
 
 
 def _of(name: str, *arguments: Any, **more: Any) -> Any:
-    """An instance of the Primitive of that name."""
+    """Return an instance of the Primitive of that name."""
     return CLASSES[name](*arguments, **more)
 
 
 def _tail(value: Any, count: int) -> Any:
-    """The spatial part of (1, 1, height, width)."""
+    """Return the spatial part of (1, 1, height, width)."""
     return tuple(value)[-count:] if isinstance(value, tuple) else value
 
 
-# --- operators whose attributes are written otherwise than the class takes them ---------------------------------------
+# --- operators with other attributes than their class -----------------------------------------------------------------
 
 
 def _convolution(name: str, spatial: int) -> Callable[[dict[str, Any]], _Run]:
@@ -92,7 +92,7 @@ def _average(x: Any, kernel: Any, strides: Any, mode: int, format: int) -> Any:
 
 
 def _batch_norm(a: dict[str, Any]) -> _Run:
-    """2.10 writes the settings as inputs, 2.0 as attributes."""
+    """Return the row of BatchNorm: 2.10 writes the settings as inputs, 2.0 as attributes."""
     kept = a.get("is_training", False), a.get("epsilon", 1e-5), a.get("momentum", 0.1), a.get("format", 0)
 
     def run(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any, *settings: Any) -> Any:
@@ -104,7 +104,7 @@ def _batch_norm(a: dict[str, Any]) -> _Run:
 
 
 def _group_norm(x: Any, groups: int, gamma: Any, beta: Any, eps: float) -> Any:
-    if not x.is_contiguous(memory_format=torch.channels_last):  # the orders that torch's layer leaves
+    if not x.is_contiguous(memory_format=torch.channels_last):  # the memory formats of torch's layer
         x = x.contiguous()
     return wrap(torch.native_group_norm(x, gamma, beta, x.shape[0], x.shape[1], x[0, 0].numel(), groups, eps))
 
@@ -165,7 +165,7 @@ def _pool_with_places(a: dict[str, Any]) -> _Run:
     )
 
 
-#: {operator: a function of its attributes that gives the computation}
+#: {operator: a function from its attributes to the computation}
 _BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
     "FakeQuantParam": lambda attributes: lambda x: x,  # they hold scale and zero point for converters
     **{name: _convolution(name, spatial) for name, spatial in (("Conv2D", 2), ("Conv2DTranspose", 2), ("Conv3D", 3))},
@@ -174,7 +174,7 @@ _BY_ATTRIBUTES: dict[str, Callable[[dict[str, Any]], _Run]] = {
     "BatchNorm": _batch_norm,
 }
 
-#: {operator: the computation, of all that the file gives it}
+#: {operator: the computation, on all inputs in the file}
 _BY_INPUTS: dict[str, _Run] = {
     "AvgPool": _average,
     "GroupNorm": _group_norm,
@@ -250,9 +250,7 @@ _BY_INPUTS: dict[str, _Run] = {
 
 
 def _in_place(function: _Run) -> Callable[[bool], _Run]:
-    """Writes the result into the first input, if that may change: a Parameter, or what an operator of the
-    graph made.
-    """
+    """Write the result into the first input, if that may change: a Parameter, or an operator's result in the graph."""
 
     def of(may_change: bool) -> _Run:
         def run(x: Any, *items: Any) -> Any:
@@ -298,7 +296,7 @@ _ENUMS: dict[str, Any] = {
 
 
 def _accepted(instance: Any) -> int:
-    """How many named arguments a call takes."""
+    """Return the number of named arguments of a call."""
     return sum(
         item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)
         for item in inspect.signature(instance).parameters.values()
@@ -314,7 +312,7 @@ def _converted(name: str, value: Any) -> Any:
 
 
 def _of_class(cls: Any, attributes: dict[str, Any], inputs: list[Any]) -> _Run:
-    """An instance with the file's attributes; what follows the inputs of the call are further arguments of the
+    """Return an instance with the file's attributes; items behind the inputs of the call are further arguments of the
     constructor.
     """
     names = [name for name in inspect.signature(cls).parameters if name not in ("args", "kwargs")]
@@ -323,7 +321,7 @@ def _of_class(cls: Any, attributes: dict[str, Any], inputs: list[Any]) -> _Run:
     rest = [name for name in names if name not in given]
     try:
         count = _accepted(cls(**given))
-    except TypeError:  # it can not do without the rest
+    except TypeError:  # the rest is required
         count = len(inputs) - len(rest)
     if len(inputs) <= count or not rest:
         return cls(**given)
@@ -344,13 +342,13 @@ def _product(attributes: dict[str, Any], inputs: list[Any]) -> _Run:
     return biased_product(_of_class(CLASSES["MatMul"], attributes, inputs), *map(bool, flags))
 
 
-#: {operator: a function of its attributes and the constants among its inputs that gives the computation}
+#: {operator: a function from its attributes and constant inputs to the computation}
 _BY_CONSTANTS: dict[str, Callable[[dict[str, Any], list[Any]], _Run]] = {"BiasAdd": _bias, "MatMul": _product}
 
 
 def operator(kind: str, attributes: dict[str, Any], inputs: list[Any]) -> _Run | None:
-    """The computation of an operator, None if there is none. ``inputs`` are the constants among its inputs, ... for
-    others.
+    """Return the computation of an operator, None if there is none. ``inputs`` are the constants among its inputs,
+    ``...`` for others.
     """
     if kind in _BY_ATTRIBUTES:
         return _BY_ATTRIBUTES[kind](attributes)

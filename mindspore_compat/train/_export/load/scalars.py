@@ -1,7 +1,7 @@
-"""MINDIR's operators on numbers, tuples and texts, by which files of dynamic shapes compute sizes and say what is wrong
-with an input.
+"""MINDIR's operators on numbers, tuples and texts: files of dynamic shapes compute sizes with them, and report errors
+in inputs.
 
-Numbers stay below 2**63 and texts below a million characters, whatever a file computes.
+Numbers stay below 2**63 and texts below a million characters, in any file.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ERRORS: dict[str, type[Exception]] = {
 
 
 def _number(value: Any) -> Any:
-    """A number that int64 or float64 holds."""
+    """Return a number that fits int64 or float64."""
     if isinstance(value, torch.Tensor):
         value = plain(value).item()
     if not isinstance(value, (bool, int, float)):
@@ -72,7 +72,7 @@ def _is_plain(part: Any) -> bool:
 
 
 def _raise(kind: Any, *parts: Any) -> None:
-    """What the network's own ``raise`` says; of unknown kinds a RuntimeError."""
+    """Raise the error of the network's own ``raise``; RuntimeError for unknown kinds."""
     texts = [part for part in parts if part is not None and part != "None"]
     raise _ERRORS.get(kind if isinstance(kind, str) else "", RuntimeError)(_joined(*texts))
 

@@ -1,4 +1,4 @@
-"""Values of a MINDIR file: texts, tensors, attributes, contents in files of their own."""
+"""Values of a MINDIR file: texts, tensors, attributes, contents in separate files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ T = proto.AttributeType
 _DTYPES = {number: dtype for dtype, number in DATA_TYPES.items()}
 
 
-TOKENS = (T.UMONAD, T.IOMONAD)  # of side effects; here the order of the file does what they are for
+TOKENS = (T.UMONAD, T.IOMONAD)  # of side effects; the order of the file replaces them here
 
 
 _INTS = {T.INT8, T.INT16, T.INT32, T.INT64, T.UINT8, T.UINT16, T.UINT32, T.UINT64}
@@ -50,19 +50,19 @@ _MAX_DIMS = 64  # of torch
 _SPARE_BYTES = 64 << 20  # more than the contents of a file for separate contents may be read so far
 
 
-NAMES_NODE = "_mindir_names_node"  # the attribute of an error whose message has the node
+NAMES_NODE = "_mindir_names_node"  # the attribute of an error with the node in its message
 
 
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class MindirError(FormatError, RuntimeError):
-    """A file is damaged or no MINDIR: a RuntimeError as upstream's, and a ValueError as of all readers here."""
+    """Error for a damaged file or no MINDIR: RuntimeError as in MindSpore, and ValueError as from all readers here."""
 
 
 @contextmanager
 def naming(path: str, what: str) -> Iterator[None]:
-    """Whatever goes wrong with what the file says here is its fault, and is raised with the place."""
+    """Convert all errors from the file's content here to a `MindirError` with the place."""
     try:
         yield
     except MindirError:
@@ -76,14 +76,14 @@ def naming(path: str, what: str) -> Iterator[None]:
 
 
 def read_text(value: Any) -> str:
-    """A name; protobuf hands on bytes if they are no UTF-8."""
+    """Return a name; protobuf yields bytes if it is no UTF-8."""
     if not isinstance(value, str):
         raise ValueError(f"the name {value!r:.100} is no UTF-8")
     return value
 
 
 class Separate:
-    """Contents in files of their own, beside the MINDIR file or in folders below."""
+    """Contents in separate files, beside the MINDIR file or in folders below."""
 
     def __init__(self, path: str, decrypted: Callable[[str, bytes], Any] | None = None) -> None:
         self._folder, self._taken = os.path.dirname(os.path.realpath(path)), dict[str, int]()
@@ -108,7 +108,7 @@ class Separate:
         return io.BytesIO(self._plain[path])
 
     def read(self, place: Any, wanted: int) -> bytes:
-        """The next n bytes, if there are as many."""
+        """Return the next n bytes, if there are as many."""
         path = self._place(read_text(place.location))
         with self._open(path) as file:
             size = file.seek(0, os.SEEK_END)
@@ -146,7 +146,7 @@ def read_tensor(message: Any, separate: Separate) -> Any:
 
 
 def read_value(attribute: Any, separate: Separate) -> Any:
-    """What an attribute holds, as Python has it: None also for the tokens of side effects."""
+    """Return the Python value of an attribute: None also for the tokens of side effects."""
     kind = attribute.type
     if kind in (T.TENSORS, T.TENSOR):
         messages = list(attribute.tensors) or [attribute.t]

@@ -1,4 +1,4 @@
-"""Writing MINDIR: the messages of a graph, as MindSpore 2.10 loads them."""
+"""Writer of MINDIR: the messages of a graph in MindSpore 2.10's form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DATA_TYPES = {
     torch.complex64: _T.COMPLEX64,
     torch.complex128: _T.COMPLEX128,
 }
-_SHOWN = 64  # elements of one number that are written as they are
+_SHOWN = 64  # elements of one number that are written out
 _MONAD = object()  # the token of side effects before the first one
 _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
@@ -43,7 +43,7 @@ def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
 
 
 def fill(attribute: Any, value: Any) -> None:
-    """Type and value of an attribute; ints inside of tuples stand in ``ints``, else real MindSpore refuses the file."""
+    """Set type and value of an attribute; ints in tuples go to ``ints``, else real MindSpore rejects the file."""
     if value is None:
         attribute.type = _T.NONE
     elif value is _MONAD:
@@ -75,12 +75,12 @@ def fill(attribute: Any, value: Any) -> None:
 
 
 class _MindirLowering(Lowering):
-    """``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors), named ones
-    attributes.
+    """Lowering by ``e("Conv2D", x, w, stride=…)``: positional arguments are inputs (constants if they are no tensors),
+    named ones attributes.
     """
 
     format = "MINDIR"
-    shares = True  # one constant for equal numbers; files that are compared must not do so
+    shares = True  # one constant for equal numbers; not for files to compare
 
     def __init__(
         self,
@@ -93,9 +93,9 @@ class _MindirLowering(Lowering):
         super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
         self._model, self._graph = model, model.graph if message is None else message
         self._constants: dict[Any, Ref] = {}
-        self._marked: Any = None  # the node whose extra attributes are written: its first operator has them
+        self._marked: Any = None  # the node of the current extra attributes: its first operator gets them
         self._graph.name = graph.name
-        self._moved: list[Ref] = []  # contents of Parameters from before they change
+        self._moved: list[Ref] = []  # contents of Parameters before their change
         for value in graph.inputs if taken is None else [*graph.inputs, *taken]:
             self._bind(value, value.name if taken is None else f"input_{len(self._graph.input)}")
             _describe(self._graph.input.add(name=self.ref(value)).tensor.add(), value.shape, value.dtype)
@@ -118,14 +118,14 @@ class _MindirLowering(Lowering):
             self._moved.append(self.ref(value))
 
     def inner(self, graph: Graph, taken: list[Value], stem: str) -> _MindirLowering:
-        """The lowering of a function of the file, which gets its own inputs and then ``taken``."""
+        """Return the lowering of a function of the file, which gets its own inputs and then ``taken``."""
         graph.name = self.fresh(f"{self.graph.name}_{stem}")
         made = _MindirLowering(graph, self._model, self._model.functions.add(), taken)
         made.shares = self.shares
         return made
 
     def call(self, function: Any, *inputs: Any) -> Ref:
-        """The result of a function, or of what a Switch chose."""
+        """Return the result of a function, or of a Switch's choice."""
         return self(f"REF::{function}", *inputs)
 
     def _bind(self, value: Value, name: str) -> None:
@@ -141,7 +141,7 @@ class _MindirLowering(Lowering):
         return ref
 
     def _short(self, data: torch.Tensor) -> Ref | None:
-        """Equal numbers, and the numbers from 0 on, by the operators that make them."""
+        """Return equal numbers, and the numbers from 0 on, by operators that generate them."""
         flat = data.flatten()
         if data.dtype is torch.float32 and bool((flat == flat[0]).all()):
             return self("FillV2", tuple(data.shape), flat[0].clone())
@@ -175,14 +175,14 @@ class _MindirLowering(Lowering):
         return ref
 
     def item(self, result: Ref, index: int) -> Ref:
-        """One of several results."""
+        """Return one of several results."""
         return self("TupleGetItem", result, index)
 
     def cast(self, value: Any, dtype: torch.dtype) -> Ref:
         return self("Cast", value, TYPE_IDS[dtype])
 
     def finish(self, result: Ref | None = None) -> None:
-        """The graph's output: a tensor, or one tuple with all that ``construct`` returned; ``result`` instead, for a
+        """Write the graph's output: a tensor, or one tuple with all results of ``construct``; ``result`` instead, for a
         function that ends otherwise.
         """
         self.node = None
@@ -200,7 +200,7 @@ class _MindirLowering(Lowering):
         remove_unused(self._graph.node, {info.name})
 
     def _updated(self, result: Ref) -> Ref:
-        """``result`` behind the assignments to Parameters, which wait for what reads their contents from before."""
+        """Return ``result`` after the assignments to Parameters, which wait for readers of the old contents."""
         if self._start is None:
             return result
         token = self("UpdateState", self._start, *self._moved)
@@ -216,7 +216,7 @@ class _MindirLowering(Lowering):
             return self.constant(None)
         if isinstance(outputs, Sparse):
             made = self("MakeTuple", *outputs.parts, outputs.shape)
-            _describe_sparse(self._graph.node[-1].attribute.add(name="shape"), outputs)  # real MindSpore looks there
+            _describe_sparse(self._graph.node[-1].attribute.add(name="shape"), outputs)  # real MindSpore reads it there
             return made
         return self(
             "MakeTuple", *[self._tuple(item) for item in (outputs.values() if isinstance(outputs, dict) else outputs)]
@@ -240,7 +240,7 @@ def _describe_tuple(attribute: Any, outputs: Any) -> None:
 
 
 def _describe_sparse(attribute: Any, outputs: Sparse) -> None:
-    """The parts and then the shape, a tuple of numbers."""
+    """Describe the parts and then the shape, a tuple of numbers."""
     attribute.type = _T.CSR_TENSOR if outputs.kind == "CSRTensor" else _T.COO_TENSOR
     for part in outputs.parts:
         element = attribute.values.add(type=_T.TENSORS)
@@ -252,7 +252,7 @@ def _describe_sparse(attribute: Any, outputs: Sparse) -> None:
 
 
 def _flat(outputs: Any) -> Any:
-    """One result alone, several as a tuple."""
+    """Return one result alone, several as a tuple."""
     return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -266,7 +266,7 @@ def _truth(e: Any, value: Value) -> Ref:
 
 
 def _branch(e: Any, a: Any, n: Any) -> Any:
-    """A function for each side, and a Switch between them."""
+    """Write a function for each side, and a Switch between them."""
     taken = list({id(value): value for side in (a.then, a.other) for value in side.captured()}.values())
     sides = []
     for stem, side in (("then", a.then), ("else", a.other)):
@@ -279,7 +279,7 @@ def _branch(e: Any, a: Any, n: Any) -> Any:
 
 
 def _loop(e: Any, a: Any, n: Any) -> Any:
-    """A function that decides, and calls the body, which calls it again, or gives its values back: no deeper stack."""
+    """Write a function that tests and calls the body, which calls it again, or returns its values: no deeper stack."""
     taken = list({id(value): value for part in (a.condition, a.body) for value in part.captured()}.values())
     (condition,) = a.condition.outputs
     head = e.inner(a.condition, taken, "loop")
@@ -298,7 +298,7 @@ def _loop(e: Any, a: Any, n: Any) -> Any:
 
 
 def mindir_model(graph: Graph, shares: bool = True, separate: list[Any] | None = None) -> Any:
-    """The ModelProto of ``graph``; a dict as output becomes the tuple of its values.
+    """Return the ModelProto of ``graph``; a dict as output becomes the tuple of its values.
 
     Args:
         shares: equal numbers are one constant.

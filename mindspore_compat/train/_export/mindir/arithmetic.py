@@ -90,22 +90,22 @@ def _abs(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _computed_in(n: Node, right: Any) -> torch.dtype:
-    """The dtype in which torch multiplies or divides: beside 16-bit floats it takes a number on the right, or a 0-d
-    tensor of a wider dtype, as float32, and rounds the result alone.
+    """Return the dtype in which torch multiplies or divides: with 16-bit floats, a number on the right, or a 0-d tensor
+    of a wider dtype, counts as float32, and only the result is rounded.
     """
     dtype = n.outputs[0].dtype
     return torch.float32 if dtype in (torch.float16, torch.bfloat16) and _is_wider(right, dtype) else dtype
 
 
 def _is_wider(item: Any, dtype: torch.dtype) -> bool:
-    """Whether a dtype can not hold a number, or a tensor of another one, as it is."""
+    """Return whether a dtype cannot hold a number, or a tensor of another one, exactly."""
     if isinstance(item, Value):
         return item.dtype.is_floating_point and item.dtype is not dtype
     return isinstance(item, float) and torch.tensor(item, dtype=dtype).item() != item
 
 
 def _binary(name: str) -> Row:
-    """Both operands in the dtype of the result; MindSpore's loader promotes nothing."""
+    """Return the row with both operands in the dtype of the result; MindSpore's loader promotes nothing."""
 
     def row(e: Any, a: Any, n: Node) -> Ref:
         right = getattr(a, "exponent" if name == "Pow" else "other", None)
@@ -128,7 +128,7 @@ def _binary(name: str) -> Row:
     return row
 
 
-#: what torch computes for these exponents instead of powers
+#: torch's computation for these exponents instead of powers
 _POWERS: dict[float, Callable[[Any, Ref], Ref]] = {
     2.0: lambda e, x: e("Square", x),
     3.0: lambda e, x: e("Mul", e("Mul", x, x), x),

@@ -109,7 +109,7 @@ def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
 
 
 def batch_norm(e: Any, a: Any, n: Node) -> Any:
-    """In evaluation; MindSpore's takes two or four axes."""
+    """Write the batch norm of evaluation; MindSpore's takes two or four axes."""
     shape, count = a.input.shape, a.running_mean.shape[0]
     gamma = a.weight if a.weight is not None else e.constant(torch.ones(count))
     beta = a.bias if a.bias is not None else e.constant(torch.zeros(count))
@@ -140,7 +140,7 @@ def vector_norm(e: Any, a: Any, n: Node) -> Ref:
 
 
 def spread(e: Any, a: Any) -> Ref:
-    """(standard deviation, mean)."""
+    """Return (standard deviation, mean)."""
     axes, correction = tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "correction", 1)
     return e("ReduceStd", a.self, axes, correction != 0, bool(getattr(a, "keepdim", False)))
 
@@ -157,7 +157,7 @@ def max_pool(e: Any, a: Any, n: Node) -> Any:
 
 
 def avg_pool(e: Any, a: Any, n: Node) -> Ref:
-    """AvgPool counts whole windows alone; AvgPool3D has what torch's has, over two axes with one of one element."""
+    """Write AvgPool for plain windows; AvgPool3D has torch's options, here with one axis of length one."""
     kernel, stride, padding = tuple(a.kernel_size), tuple(a.stride or a.kernel_size), tuple(a.padding)
     x, ceil, divisor = a.self, bool(a.ceil_mode), getattr(a, "divisor_override", None)
     flat = len(kernel) == 2
@@ -198,7 +198,7 @@ def max_pool_gradient(e: Any, a: Any, n: Node) -> Ref:
 
 
 def convolution_gradient(e: Any, a: Any, n: Node) -> Any:
-    """(by input, weight, bias), as far as they are asked for."""
+    """Return the gradients (by input, weight, bias), as far as needed."""
     flat = tuple(pad for pad in a.padding for _ in range(2))
     shared: dict[str, Any] = {
         "kernel_size": a.weight.shape[2:],
@@ -222,7 +222,7 @@ def convolution_gradient(e: Any, a: Any, n: Node) -> Any:
 
 
 def lstm_layer(e: Any, a: Any, n: Node) -> Any:
-    """MindSpore's takes all weights in one tensor, with the sum of the biases."""
+    """Write MindSpore's LSTM, which takes all weights in one tensor, with the sum of the biases."""
     parts = [a.w_ih, a.w_hh] + ([e("Add", a.b_ih, a.b_hh)] if hasattr(a, "b_ih") else [])
     weights = e("Concat", e("MakeTuple", *[e("Reshape", part, (-1, 1, 1)) for part in parts]), 0)
     starts = [e("ExpandDims", item, 0) for item in (a.h, a.c)]

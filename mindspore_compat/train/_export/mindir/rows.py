@@ -1,4 +1,4 @@
-"""aten operators as MINDIR operators, one row each: inputs and attributes as MindSpore 2.10 writes them."""
+"""aten operators as MINDIR operators, one row each: inputs and attributes as in MindSpore 2.10."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ TYPE_IDS = {
 
 
 def _extreme(op: str, reduce: str) -> Row:
-    """``max`` and ``min``: of everything, or values and places along an axis."""
+    """Return the row of ``max`` or ``min``: of everything, or values and places along an axis."""
 
     def row(e: Any, a: Any, n: Node) -> Any:
         if not hasattr(a, "dim"):
@@ -182,7 +182,7 @@ def _where(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _topk(e: Any, a: Any, n: Node) -> Any:
-    """Along the last axis, the largest first; others are turned into that while tracing."""
+    """Write TopK along the last axis, the largest first; tracing converts others to that."""
     both = e("TopK", a.self, a.k, sorted=bool(a.sorted))
     return e.item(both, 0), e.cast(e.item(both, 1), torch.int64)
 
@@ -269,14 +269,14 @@ def _pools_batches(a: dict[str, Any]) -> bool:
 
 
 def _is_float32(a: dict[str, Any], name: str = "self") -> bool:
-    """Of float32, all that real MindSpore's kernel takes."""
+    """Return whether it is float32, the only dtype of real MindSpore's kernel."""
     return a[name].dtype is torch.float32
 
 
 #: alpha, scale and scale of the input that make ELU the self-normalizing one
 _SELU = (1.6732632423543772848170429916717, 1.0507009873554804934193349852946, 1)
 
-#: Forms that MINDIR has; the operator's other forms are taken apart.
+#: Forms that MINDIR has; the operator's other forms are decomposed.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     **LOSS_FORMS,
     "max_pool2d_with_indices_backward": lambda a: _plain_pool(a),
@@ -308,5 +308,5 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 
 def kept(op: str, arguments: dict[str, Any]) -> bool:
-    """Whether MINDIR has the operator in the form that these arguments ask for."""
+    """Return whether MINDIR has the operator in the form of these arguments."""
     return op in ROWS and (op not in _FORMS or _FORMS[op](arguments))

@@ -1,6 +1,4 @@
-"""One MINDIR file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of
-the inputs.
-"""
+"""Merging of MINDIR files that differ in numbers only: nodes compute the numbers from the shapes of the inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ _TORCH = {number: dtype for dtype, number in DATA_TYPES.items()}
 
 
 def merge(models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]]) -> Any:
-    """The first message, with what differs in the others computed from sizes."""
+    """Return the first message, with its differences to the others computed from sizes."""
     graphs = [[model.graph, *model.functions] for model in models]
     if len({len(item) for item in graphs}) > 1:
         raise unequal("the network decides otherwise for other sizes")
@@ -32,7 +30,7 @@ def merge(models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dic
 
 
 class _Merger(SizeExpressions):
-    """Works on one graph of all files."""
+    """Merger of one graph of all files."""
 
     MULTIPLY, ADD, DIVIDE = "ScalarMul", "ScalarAdd", "ScalarFloorDiv"
 
@@ -61,7 +59,7 @@ class _Merger(SizeExpressions):
         rest = []
         for nodes in zip(*[graph.node for graph in self.graphs]):
             if any(node.attribute != nodes[0].attribute for node in nodes):
-                if nodes[0].op_type == "MakeTuple":  # of a sparse tensor, whose form stands there
+                if nodes[0].op_type == "MakeTuple":  # of a sparse tensor, with its form there
                     _open_tensors([list(_told(node.attribute[0])) for node in nodes])
                 elif nodes[0].op_type != "Constant":
                     raise unequal(f"the settings of {nodes[0].op_type} ({nodes[0].domain}) depend on a size")
@@ -74,14 +72,14 @@ class _Merger(SizeExpressions):
         self._open()
 
     def _open(self) -> None:
-        """-1 in the shapes of inputs and outputs that differ."""
+        """Set -1 in the shapes of inputs and outputs that differ."""
         for infos in (*zip(*[graph.input for graph in self.graphs]), *zip(*[graph.output for graph in self.graphs])):
             _open_tensors([list(_described(info)) for info in infos])
 
     # --- constants ----------------------------------------------------------------------------------------------------
 
     def _constant(self, nodes: Sequence[Any], users: Sequence[Any]) -> bool:
-        """Whether the node stays, with other contents; otherwise new nodes give what it gave."""
+        """Return whether the node stays, with other contents; otherwise new nodes replace its result."""
         attributes = [node.attribute[0] for node in nodes]
         name, kind = nodes[0].output[0], attributes[0].type
         if kind == _T.TUPLE and len({len(item.values) for item in attributes}) == 1:
@@ -102,7 +100,7 @@ class _Merger(SizeExpressions):
         raise unequal("a constant of the file depends on a size")
 
     def _tensor(self, messages: Sequence[Any], name: str) -> bool:
-        """A tensor of one number, a range of numbers, or a triangular mask, of open sizes."""
+        """Write a tensor of one number, a range of numbers, or a triangular mask, of open sizes."""
         tensors = [_read(message) for message in messages]
         dtype, shapes = tensors[0].dtype, [tuple(item.shape) for item in tensors]
         if len({len(shape) for shape in shapes}) > 1:
@@ -119,7 +117,7 @@ class _Merger(SizeExpressions):
         raise unequal(f"a constant of the shape {list(shapes[0])} depends on a size in a way that no operator writes")
 
     def _scalar(self, values: Sequence[Any], dtype: torch.dtype, name: str) -> None:
-        """A number, or one part of it."""
+        """Write a number, or one part of it."""
         if all(float(value).is_integer() for value in values):
             whole = self._add(
                 "ScalarToTensor", self._number([int(value) for value in values]), self._plain(TYPE_IDS[torch.int64])
@@ -135,7 +133,7 @@ class _Merger(SizeExpressions):
     def _range(
         self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
     ) -> bool:
-        """start + step · (0, 1, 2 …) along the only axis that is not 1."""
+        """Write start + step · (0, 1, 2 …) along the only axis that is not 1."""
         flat = [item.flatten().to(torch.float64) for item in tensors]
         if any(len([size for size in shape if size != 1]) > 1 for shape in shapes) or any(
             len(item) < 2 for item in flat
@@ -155,7 +153,7 @@ class _Merger(SizeExpressions):
     def _triangle(
         self, tensors: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
     ) -> bool:
-        """One number where column <= row + offset, another elsewhere; axes before the last two have size 1."""
+        """Write one number where column <= row + offset, another elsewhere; axes before the last two have size 1."""
         if len(shapes[0]) < 2 or any(set(shape[:-2]) - {1} for shape in shapes):
             return False
         low, high = tensors[0].flatten()[-shapes[0][-1]].clone(), tensors[0].flatten()[shapes[0][-1] - 1].clone()
@@ -202,7 +200,7 @@ class _Merger(SizeExpressions):
         return self._add("MakeTuple", *[self._number(column) for column in zip(*shapes)])
 
     def _number(self, values: Sequence[int]) -> str:
-        """A number that is the same in all files, or an expression of sizes."""
+        """Return a number that is the same in all files, or an expression of sizes."""
         if len(set(values)) == 1:
             return self._plain(int(values[0]))
         found = self.fitting(values)
@@ -238,7 +236,7 @@ def _read(message: Any) -> torch.Tensor:
 
 
 def _described(info: Any) -> Any:
-    """The tensors in the description of an input or output."""
+    """Yield the tensors in the description of an input or output."""
     yield from info.tensor
     yield from _told(info.attr_info)
 

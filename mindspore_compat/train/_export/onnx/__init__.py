@@ -1,4 +1,4 @@
-"""Writing ONNX (opset 11 to 18): the messages of a graph, weights as initializers under their names in checkpoints."""
+"""Writer of ONNX (opset 11 to 18): the messages of a graph, weights as initializers under their checkpoint names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mindspore_compat.train._export.onnx.rows import DATA_TYPES, ROWS, kept
 
 __all__ = ["OPSETS", "fill", "kept", "onnx_model"]
 
-_IR_VERSION, _OPSET, _NEWEST = 4, 11, 18  # IR 4 lets initializers stand without being inputs
+_IR_VERSION, _OPSET, _NEWEST = 4, 11, 18  # IR 4 allows initializers that are no inputs
 OPSETS = range(_OPSET, _NEWEST + 1)
 #: {operator: the opset from which its axes are an input}
 _AXES_AS_INPUT = {
@@ -58,11 +58,11 @@ def fill(attribute: Any, value: Any) -> None:
 
 
 class _OnnxLowering(Lowering):
-    """``e("Conv", x, w, group=…)``: positional arguments are inputs (tuples become int64 tensors), named ones
-    attributes.
+    """Lowering by ``e("Conv", x, w, group=…)``: positional arguments are inputs (tuples become int64 tensors), named
+    ones attributes.
     """
 
-    shares = True  # one constant for equal numbers; files that are compared must not do so
+    shares = True  # one constant for equal numbers; not for files to compare
 
     def __init__(self, graph: Graph, model: Any, opset: int = _OPSET) -> None:
         super().__init__(graph, ROWS | {"branch": _branch, "loop": _loop})
@@ -85,7 +85,7 @@ class _OnnxLowering(Lowering):
 
     @contextmanager
     def inner(self, graph: Graph) -> Iterator[Any]:
-        """Nodes go into a graph of its own, which sees what is outside."""
+        """Put nodes into a separate graph, which also sees outer values."""
         outer = self._graph, self.graph, self.node, dict(self._refs)
         self._graph, self.graph = proto.GraphProto(name=f"{self.graph.name}_{self.fresh('inner')}"), graph
         try:
@@ -94,7 +94,7 @@ class _OnnxLowering(Lowering):
             self._graph, self.graph, self.node, self._refs = outer
 
     def give(self, graph: Graph, extra: Any = ()) -> None:
-        """The outputs of an inner graph."""
+        """Write the outputs of an inner graph."""
         for name in extra:
             info = self._graph.output.add(name=self("Identity", name))
             _describe(info, (), torch.bool)
@@ -103,7 +103,7 @@ class _OnnxLowering(Lowering):
             _describe(info, value.shape, value.dtype)
 
     def initializer(self, name: str, data: torch.Tensor) -> Ref:
-        """A constant under a name of its own."""
+        """Return a constant under a name of its own."""
         self._root.initializer.add(
             name=name, dims=data.shape, data_type=_data_type(data.dtype), raw_data=raw_bytes(data)
         )
@@ -126,7 +126,7 @@ class _OnnxLowering(Lowering):
         if "axes" in attributes and self.opset >= _AXES_AS_INPUT.get(op, 99):
             inputs = (*inputs, tuple(attributes.pop("axes")))
         names = [self._input(item) for item in inputs]
-        while names and not names[-1]:  # left-out inputs at the end
+        while names and not names[-1]:  # omitted inputs at the end
             names.pop()
         self._number += 1
         outputs = [Ref(f"{self._number}" if index == 0 else f"{self._number}_{index}") for index in range(results)]
@@ -141,7 +141,7 @@ class _OnnxLowering(Lowering):
         return self("Cast", value, to=_data_type(dtype))
 
     def finish(self) -> None:
-        """All tensors that ``construct`` returned, in order; inputs and weights among them pass through Identity."""
+        """Write all result tensors of ``construct``, in order; inputs and weights among them pass through Identity."""
         self.node = None
         names: set[str] = set()
         for value in leaves(self.graph.outputs):
@@ -158,7 +158,7 @@ class _OnnxLowering(Lowering):
 
 
 def _truth(e: Any, value: Any) -> Ref:
-    """A bool without axes."""
+    """Return a bool without axes."""
     truth = e.ref(value) if value.dtype is torch.bool else e.cast(value, torch.bool)
     return truth if not value.shape else e("Reshape", truth, ())
 
@@ -178,10 +178,10 @@ def _branch(e: Any, a: Any, n: Any) -> Any:
 
 
 def _loop(e: Any, a: Any, n: Any) -> Any:
-    """The test stands before the loop, and at the end of each round."""
+    """Write a loop with its test before it, and at the end of each round."""
 
     def tested(values: Any) -> Ref:
-        """The test's nodes for these values, in the graph that is written now."""
+        """Return the test's nodes for these values, in the current graph."""
         node, graph, refs = e.node, e.graph, dict(e._refs)
         for value, ref in zip(a.condition.inputs, values):
             e.bind(value, ref)
@@ -204,7 +204,7 @@ def _loop(e: Any, a: Any, n: Any) -> Any:
 
 
 def onnx_model(graph: Graph, opset: int = _OPSET, shares: bool = True) -> Any:
-    """The ModelProto of ``graph``; what ``construct`` returned in tuples and dicts stands flat, in order."""
+    """Return the ModelProto of ``graph``; results in tuples and dicts are flattened, in order."""
     model = proto.ModelProto(
         ir_version=_IR_VERSION if opset < 13 else 8, producer_name="MindSpore", producer_version="1.0"
     )

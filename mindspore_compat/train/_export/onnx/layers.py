@@ -55,7 +55,7 @@ def pool(name: str) -> Row:
 
 
 def softmax(name: str) -> Row:
-    """Opset 11 takes all axes from the given one on as one: so it has to be the last."""
+    """Return the row of a softmax. Opset 11 merges all axes from the given one on, so that has to be the last."""
 
     def row(e: Any, a: Any, n: Node) -> Ref:
         x, ndim = e.operand(a.self, n.outputs[0].dtype), a.self.ndim
@@ -89,7 +89,7 @@ def resize(mode: str) -> Row:
 
 
 def recurrent(name: str, order: list[int], **attributes: Any) -> Row:
-    """ONNX has one axis more, for directions, and another order of gates."""
+    """Return the row of a recurrent layer. ONNX has one more axis, for directions, and another order of gates."""
 
     def row(e: Any, a: Any, n: Node) -> Any:
         size = a.w_hh.shape[1]

@@ -1,4 +1,4 @@
-"""What `export` takes for ONNX beyond upstream: names of open sizes, 16-bit floats, the opset."""
+"""Options of `export` for ONNX beyond MindSpore's: names of open sizes, 16-bit floats, the opset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FLOAT, _HALF = proto.DataType.FLOAT, proto.DataType.FLOAT16
 
 
 def check_options(options: dict[str, Any]) -> None:
-    """ValueError or TypeError for values that the options do not take."""
+    """Raise ValueError or TypeError for invalid values of the options."""
     opset = options.get("opset_version")
     if opset is not None and (not isinstance(opset, int) or opset not in OPSETS):
         raise ValueError(
@@ -43,7 +43,7 @@ def check_options(options: dict[str, Any]) -> None:
 def opened(
     inputs: tuple[Any, ...], names: list[str], axes: dict[str, dict[int, str]] | None
 ) -> tuple[tuple[Any, ...], dict[tuple[int, int], str]]:
-    """(the inputs with these sizes open, {(input, axis): name of the size}); sizes of one name are the same number.
+    """Return (the inputs with these sizes open, {(input, axis): name of the size}); sizes of one name are equal.
 
     Raises:
         ValueError: for inputs and axes that are not there.
@@ -75,7 +75,7 @@ def opened(
 
 
 def finished(model: Any, half: bool) -> Any:
-    """The message, computing in 16-bit floats if ``half``: float32 goes in and comes out as before."""
+    """Return the message, computing in 16-bit floats if ``half``: inputs and outputs stay float32."""
     if not half:
         return model
     graph, opset = model.graph, model.opset_import[0].version
@@ -119,7 +119,7 @@ def _cast(source: str, target: str, dtype: int) -> Any:
 
 
 def _rename(graph: Any, renamed: dict[str, str]) -> None:
-    """Other names, and 16-bit floats in casts and in the descriptions of inner graphs."""
+    """Set other names, and 16-bit floats in casts and in the descriptions of inner graphs."""
     for node in graph.node:
         for names in (node.input, node.output):
             for index, name in enumerate(names):

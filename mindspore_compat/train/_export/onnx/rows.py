@@ -1,4 +1,4 @@
-"""aten operators as operators of ONNX opset 11 (and 13, which is written where values are quantized), one row each."""
+"""aten operators as operators of ONNX opset 11 (and 13, for quantized values), one row each."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ def _pools_batches(a: dict[str, Any]) -> bool:
     return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
 
 
-#: Forms that ONNX has; the operator's other forms are taken apart.
+#: Forms that ONNX has; the operator's other forms are decomposed.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "round": lambda a: not a.get("decimals") and _is_float(a),
     **dict.fromkeys(("ceil", "floor", "relu", "square"), _is_float),
@@ -357,5 +357,5 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 
 
 def kept(op: str, arguments: dict[str, Any]) -> bool:
-    """Whether ONNX has the operator in the form that these arguments ask for."""
+    """Return whether ONNX has the operator in the form of these arguments."""
     return op in ROWS and (op not in _FORMS or _FORMS[op](arguments))

@@ -1,6 +1,4 @@
-"""One ONNX file of several that differ in numbers only: the numbers become nodes that compute them from the shapes of
-the inputs.
-"""
+"""Merging of ONNX files that differ in numbers only: nodes compute the numbers from the shapes of the inputs."""
 
 from __future__ import annotations
 
@@ -20,19 +18,17 @@ __all__ = ["merge", "name_sizes"]
 
 _TORCH = {number: dtype for dtype, number in DATA_TYPES.items()}
 
-_GROUP = "\0"  # before the group of a size that has no name yet
+_GROUP = "\0"  # before the group of an unnamed size
 
 
 def merge(models: Sequence[Any], sizes: Sequence[OpenSize], traces: Sequence[dict[int, int]]) -> Any:
-    """The first message, with what differs in the others computed from sizes."""
+    """Return the first message, with its differences to the others computed from sizes."""
     _Merger(models, sizes, traces).run()
     return models[0]
 
 
 def name_sizes(model: Any, sizes: Sequence[OpenSize], names: dict[tuple[int, int], str]) -> None:
-    """Names for the open sizes of inputs: those given, else ``INPUT_AXIS``; sizes that are the same number have one
-    name.
-    """
+    """Name the open sizes of inputs: as given, else ``INPUT_AXIS``; equal sizes share one name."""
     chosen: dict[int, str] = {}
     for size in sizes:
         info = model.graph.input[size.input]
@@ -100,7 +96,7 @@ class _Merger(SizeExpressions):
         field.extend(copies)
 
     def _constant(self, values: Sequence[torch.Tensor], message: Any, users: Sequence[Any]) -> bool:
-        """Whether the constant stays, with other contents; otherwise new nodes give what it gave."""
+        """Return whether the constant stays, with other contents; otherwise new nodes replace its result."""
         shapes, dtype, name = [tuple(item.shape) for item in values], values[0].dtype, message.name
         if len({len(shape) for shape in shapes}) > 1:
             raise unequal("the shape of a constant depends on a size")
@@ -138,7 +134,7 @@ class _Merger(SizeExpressions):
     def _range(
         self, values: Sequence[torch.Tensor], shapes: Sequence[tuple[int, ...]], dtype: torch.dtype, name: str
     ) -> None:
-        """start + step · (0, 1, 2 …) along the only axis that is not 1."""
+        """Write start + step · (0, 1, 2 …) along the only axis that is not 1."""
         flat = [item.flatten().to(torch.float64) for item in values]
         start, step = float(flat[0][0]), float(flat[0][1] - flat[0][0])
         if any(len([size for size in shape if size != 1]) > 1 for shape in shapes) or any(
@@ -188,7 +184,7 @@ class _Merger(SizeExpressions):
         return self._node("Concat", *[self._number(column) for column in columns], name=name, axis=0)
 
     def _number(self, values: Sequence[int]) -> str:
-        """A tensor of one int64: the same in all files, or an expression of sizes."""
+        """Return a tensor of one int64: the same in all files, or an expression of sizes."""
         if len(set(values)) == 1:
             return self._tensor(torch.tensor([int(values[0])]))
         found = self.fitting(values)

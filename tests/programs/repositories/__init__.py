@@ -1,0 +1,1 @@
+"""Public repositories with MindSpore code, run here and under real MindSpore."""
