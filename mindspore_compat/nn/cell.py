@@ -29,6 +29,7 @@ from mindspore_compat._graph.element_stores import plain_codes, register
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
 from mindspore_compat._graph.program import program
+from mindspore_compat._graph.replay.computations import graphs_of
 from mindspore_compat._graph.replay.replay import evaluated, replayed
 from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._runtime import placement
@@ -103,9 +104,8 @@ TORCH_ONLY = frozenset(
     """
     add_module bfloat16 buffers call_super_init children cpu cuda double dump_patches eval extra_repr float forward
     get_buffer get_parameter get_submodule half ipu modules mtia named_children named_modules named_parameters
-    parameters
-    register_full_backward_hook register_full_backward_pre_hook register_module register_parameter requires_grad_
-    set_submodule share_memory train type xpu zero_grad
+    parameters register_full_backward_hook register_full_backward_pre_hook register_module register_parameter
+    requires_grad_ set_submodule share_memory train type xpu zero_grad
     """.split()
 )
 
@@ -291,7 +291,11 @@ class Cell(ForwardCache, torch.nn.Module):
             around = without_graph if is_constant else called
             if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
                 return evaluated(self, around, compute, args, kwargs)
-            return around(run_in_graph, Call(True, (*args, *kwargs.values())), compute, *args, **kwargs)
+            call = Call(True, (*args, *kwargs.values()))
+            if not state["training"] or self._trains or state["requires_grad"]:
+                return around(run_in_graph, call, compute, *args, **kwargs)
+            run = lambda given: around(run_in_graph, call, compute, *given[0], **given[1])  # noqa: E731
+            return graphs_of(self).of("forward", (args, kwargs)).run(run, (args, kwargs))
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:

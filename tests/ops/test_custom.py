@@ -99,6 +99,16 @@ def test_function_of_a_shared_library(tmp_path: Path) -> None:
         ops.Custom(f"{library}:nothing", lambda a: a, lambda a: a, "aot")(X)
 
 
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_function_with_an_init_function_is_refused(tmp_path: Path) -> None:
+    """It reads attributes from an object of MindSpore's, which would be a null pointer."""
+    source, library = tmp_path / "add.c", tmp_path / "add.so"
+    source.write_text(ADD + "int addInit(int *ndims, int64_t **shapes, const char **dtypes, void *extra) { return 0; }")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    with pytest.raises(UnsupportedError, match="AotExtra"):
+        ops.Custom(f"{library}:add", lambda a, b: a, lambda a, b: a, "aot")(X, Y)
+
+
 def test_library_that_is_not_there() -> None:
     with pytest.raises(RuntimeError, match="no such library"):
         ops.Custom("nothing.so:add", (2,), ms.float32, "aot")(X)

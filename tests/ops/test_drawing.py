@@ -62,6 +62,35 @@ def test_the_numbers_are_still_those_of_real_mindspore(tmp_path: Path) -> None:
         np.testing.assert_allclose(flat(found[case]), flat(expected), 1e-5, 1e-6, err_msg=case)
 
 
+class Classes(nn.Cell):
+    """Draws classes, as actors of reinforcement learning do."""
+
+    def __init__(self, seed: int | None) -> None:
+        super().__init__()
+        self.draw = nn.probability.distribution.Categorical(seed=seed)
+
+    def construct(self, probabilities: Any) -> Any:
+        return self.draw.sample((6,), probabilities)
+
+
+@pytest.mark.parametrize("is_training", [False, True])
+@pytest.mark.parametrize(
+    ("seed", "expected"),  # real MindSpore's
+    [
+        (None, [[1, 3, 3, 2, 3, 3], [2, 1, 3, 3, 2, 3], [3, 3, 3, 3, 2, 2]]),
+        (1, [[1, 3, 1, 1, 3, 2], [3, 2, 1, 2, 3, 1], [3, 1, 2, 3, 3, 2]]),
+    ],
+)
+def test_calls_of_a_cell_in_graph_mode_draw_from_one_graph(
+    seed: int | None, expected: list[list[int]], is_training: bool
+) -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    ms.set_seed(3)
+    net = Classes(seed).set_train(is_training)
+    probabilities = Tensor([[0.1, 0.2, 0.3, 0.4], [0.7, 0.1, 0.1, 0.1]])
+    assert [net(probabilities).asnumpy()[:, 0].tolist() for _ in expected] == expected
+
+
 class Noise(nn.Cell):
     """Numbers of functions and operators, of each engine."""
 

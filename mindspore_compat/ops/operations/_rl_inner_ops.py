@@ -21,6 +21,7 @@ from mindspore_compat.communication._collectives import sendable
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._declare import Int, PositiveInt, primitive
 from mindspore_compat.ops._declare import plain as operator
+from mindspore_compat.ops.operations._recurrent_ops import CudnnGRU  # noqa: F401
 from mindspore_compat.ops.operations._stores import PriorityBuffer, ReservoirBuffer, Store, TensorQueue
 
 __all__ = """

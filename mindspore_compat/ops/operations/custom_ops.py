@@ -148,6 +148,12 @@ def _library_function(place: str, who: str) -> Any:
     path, has_name, name = place.rpartition(":")
     if not has_name or not os.path.isfile(path):
         raise RuntimeError(f"{who}: there is no such library. Give it as 'path/to/library.so:function'.")
-    function = getattr(ctypes.CDLL(os.path.abspath(path)), name)
+    library = ctypes.CDLL(os.path.abspath(path))
+    if hasattr(library, f"{name}Init"):
+        raise UnsupportedError(
+            f"{who}: '{name}Init' takes attributes from MindSpore's C++ class AotExtra, which is not there. Give them "
+            "as inputs, and leave the 'Init' function out."
+        )
+    function = getattr(library, name)
     function.restype = ctypes.c_int
     return function
