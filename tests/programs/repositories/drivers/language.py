@@ -89,7 +89,7 @@ def duconv():
     train(net, ids(50, 2, 8), ids(2, 2, 8))
 
 
-@run("TL-UESTC/TAA_MindSpore", "recommendation", "MMoE, PLE, AITM, shared bottom")
+@run("TL-UESTC/TAA_MindSpore", "recommendation", "shared bottom, PLE, AITM")
 def taa():
     from models.aitm import AITMModel
     from models.ple import PLEModel
@@ -298,7 +298,7 @@ def codegeex():
 @run(
     "huawei-noah/Pretrained-Language-Model",
     "distillation",
-    "BertNetworkWithLoss_gd, BertTrainCell",
+    "BertNetworkWithLoss_gd, BertTrainWithLossScaleCell",
     folder="TinyBERT-MindSpore",
 )
 def tinybert():

@@ -20,7 +20,7 @@ def fastdiff():
     train(KernelPredictor(10, 8, 16, 2), floats(2, 10, 12))
 
 
-@run("XXXXXXXXXXXJ/Nbeatsx_MindSpore", "forecasting", "tcn_mindspore.py, TemporalConvNet")
+@run("XXXXXXXXXXXJ/Nbeatsx_MindSpore", "forecasting", "TemporalConvNet")
 def nbeatsx():
     from src.nbeats.tcn_mindspore import TemporalConvNet
 
@@ -45,7 +45,7 @@ def tasnet():
     )
 
 
-@run("2023-MindSpore-1/ms-code-125", "graphs", "StandGCN3, e_loss_FN")
+@run("2023-MindSpore-1/ms-code-125", "graphs", "StandGCN3")
 def code125():
 
     config = SimpleNamespace(hidden1=8, hidden2=8, dropout=0.0)
@@ -162,7 +162,7 @@ def pvqd():
     )
 
 
-@run("eaginilir/SparseTSF_mindspore", "forecasting", "SparseTSF, DLinear, PatchTST")
+@run("eaginilir/SparseTSF_mindspore", "forecasting", "SparseTSF, DLinear, Linear")
 def sparse_tsf():
     import importlib
 
