@@ -44,6 +44,7 @@ def _copied(source: Path, target: Path) -> None:
 def reason_of(errors: str) -> str:
     """Return the exception of a traceback in one line."""
     lines = [line.strip(" -") for line in errors.splitlines()]
+    lines = [line for line in lines if line] or [""]
     starts = [number for number, line in enumerate(lines) if re.match(r"[\w.]*(Error|Exception|Exit)\b", line)]
     return " ".join(" ".join(lines[starts[-1] if starts else -1 :]).split())[:160]
 

@@ -48,7 +48,7 @@ def dbnetpp():
     from modules.detector import SegDetector
 
     features = resnet18(pretrained=False)
-    train(features, floats(1, 3, 64, 64))
+    train(features, floats(2, 3, 128, 128))
     train(
         SegDetector([64, 128, 256, 512], 32, training=True),
         [floats(1, c, s, s) for c, s in ((64, 16), (128, 8), (256, 4), (512, 2))],
@@ -88,12 +88,15 @@ def lits2017():
     train(UNet_3Plus(3, 2, feature_scale=16), floats(1, 3, 32, 32))
 
 
-@run("HenonBamboo/PSPNet-MindSpore", "segmentation", "PSPNet, Aux_CELoss_Cell")
+@run("HenonBamboo/PSPNet-MindSpore", "segmentation", "PPM, Aux_CELoss_Cell", release="1.9")
 def pspnet():
+    from mindspore import nn
     from src.model.cell import Aux_CELoss_Cell
-    from src.model.pspnet import PSPNet
+    from src.model.pspnet import PPM
 
-    train(PSPNet(num_classes=5), floats(1, 3, 473, 473), loss=Aux_CELoss_Cell(5), labels=[ids(5, 1, 473, 473)], steps=1)
+    network = nn.SequentialCell(PPM(8, 4, (1, 2, 3, 6)), nn.Conv2d(24, 5, 1))
+    both = Aux_CELoss_Cell(5)
+    train(network, floats(2, 8, 60, 60), loss=lambda out, y: both((out, out), y), labels=[ids(5, 2, 60, 60)])
 
 
 @run("dcdcvgroup/vglaw-mindspore", "visual grounding", "BertModel, CrossAttention", stops="package cybertron")
