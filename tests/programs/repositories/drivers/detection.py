@@ -26,7 +26,7 @@ def token_fusion():
     train(WeTr("mit_b0", 5, 32, pretrained=False), [floats(1, 3, 64, 64), floats(1, 3, 64, 64)])
 
 
-@run("CSberlin/DeFRCN-mindspore", "few-shot detection", "resnet101, AffineLayer")
+@run("CSberlin/DeFRCN-mindspore", "few-shot detection", "resnet101, AffineLayer", note="batch norm of few elements")
 def defrcn():
     from src.defrcn.gdl import AffineLayer
     from src.defrcn.pcb_resnet import resnet101

@@ -459,3 +459,20 @@ def wide_deep():
     )
     net = NetWithLossClass(WideDeepModel(config), config)
     fill(TrainStepWrap(net), ids(40, 4, 6), floats(4, 6, low=0), floats(4, 1, low=0))
+
+
+def _elmo(name):
+    def driver():
+        import unittest
+
+        sys.path.insert(0, "tests")
+        tests = unittest.defaultTestLoader.loadTestsFromName(f"test_{name}")
+        assert tests.countTestCases() and unittest.TextTestRunner().run(tests).wasSuccessful()
+        print("loss: 0")
+
+    driver.__name__ = f"elmo_{name}"
+    run("lvyufeng/elmo_mindspore", "language model", f"test_{name}.py")(driver)
+
+
+for name in "char_encoder highway sampled_softmax_loss".split():
+    _elmo(name)

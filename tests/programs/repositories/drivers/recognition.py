@@ -69,7 +69,7 @@ def darknet():
     train(darknet53(), floats(4, 3, 96, 96), rate=1e-3)
 
 
-@run("Diananini/CVPR2022-LD-ConGR-mindspore", "gestures, video", "ResNeXt-50")
+@run("Diananini/CVPR2022-LD-ConGR-mindspore", "gestures, video", "ResNeXt-50", note="batch norm of few elements")
 def ld_congr():
     from models import resnext
 
@@ -125,7 +125,7 @@ def uum():
     train(Linear(20), floats(8, 20))
 
 
-@run("zhangzw12319/DDAG_mindspore", "person re-identification", "DDAG")
+@run("zhangzw12319/DDAG_mindspore", "person re-identification", "DDAG", note="the loss grows a hundredfold in a step")
 def ddag():
     from src.models.ddag import DDAG
 
@@ -171,7 +171,7 @@ def swin():
     )
 
 
-@run("upupoo999/UniKP_mindspore", "enzymes", "TrfmSeq2seq", folder="code")
+@run("upupoo999/UniKP_mindspore", "enzymes", "TrfmSeq2seq", folder="code", note="dropout")
 def unikp():
     from pretrain_trfm import TrfmSeq2seq
 
