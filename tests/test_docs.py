@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ["torch.md"]
+PAGES = [
+    "torch.md",
+    "differences.md",
+    "distributed.md",
+    "export.md",
+    "glossary.md",
+    "migration.md",
+    "performance.md",
+    "../SECURITY.md",
+    "design/tensor.md",
+]
 
 
 def _examples() -> list[tuple[str, str]]:
