@@ -20,7 +20,8 @@ PAGES = [
     "migration.md",
     "performance.md",
     "../SECURITY.md",
-    "design/tensor.md",
+    *(f"design/{name}.md" for name in ("amp", "ckpt-format", "compile", "differentiation", "export", "loop")),
+    *(f"design/{name}.md" for name in ("pipeline", "random", "summary", "tensor", "writer")),
 ]
 
 
