@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ["torch.md"]
+PAGES = [
+    "torch.md",
+    "differences.md",
+    "distributed.md",
+    "export.md",
+    "glossary.md",
+    "migration.md",
+    "performance.md",
+    "../SECURITY.md",
+    *(f"design/{name}.md" for name in ("amp", "ckpt-format", "compile", "differentiation", "export", "loop")),
+    *(f"design/{name}.md" for name in ("pipeline", "random", "summary", "tensor", "writer")),
+]
 
 
 def _examples() -> list[tuple[str, str]]:

@@ -1,0 +1,70 @@
+"""Every command and program of docs/tutorial.md runs, in the page's order, and prints what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs/tutorial.md"
+PROJECT = ROOT / "examples/tutorial"
+BLOCKS = re.findall(r"^```(bash|python|text)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def _name(code: str) -> str:
+    """The file name in the first line of a program."""
+    found = re.match(r"# (\w+\.py)\n", code)
+    assert found, f"a program without a file name: {code[:40]}"
+    return found.group(1)
+
+
+def _script() -> str:
+    """One bash script of all blocks; programs are written to the folder that is current at that point."""
+    lines = ["set -euo pipefail"]
+    for number, (kind, code) in enumerate(BLOCKS):
+        if kind == "python":
+            lines.append(f"cat > {_name(code)} <<'PROGRAM'\n{code}PROGRAM")
+        elif kind == "bash":
+            lines.append(f"echo; echo '=== {number}'\n{code}")
+    return "\n".join(lines)
+
+
+def _pattern(line: str) -> str:
+    """A shown line; … stands for any text, and pdb's prompt may precede it."""
+    return rf"^(\(Pdb\) )*{'.*'.join(re.escape(part) for part in line.split('…'))}$"
+
+
+def test_programs_are_those_of_the_example() -> None:
+    programs = {_name(code): code for kind, code in BLOCKS if kind == "python"}
+    assert len(programs) >= 5
+    for name, code in programs.items():
+        assert (PROJECT / name).read_text(encoding="utf-8") == code, name
+
+
+@pytest.mark.slow
+def test_the_tutorial_runs(tmp_path: Path) -> None:
+    shutil.copytree(PROJECT, tmp_path / "examples/tutorial", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / "bin/python").chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+    }
+    done = subprocess.run(
+        ["bash", "-c", _script()], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    printed = dict(re.findall(r"^=== (\d+)\n(.*?)(?=^=== \d+$|\Z)", done.stdout, re.DOTALL | re.MULTILINE))
+    assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    for number, (kind, shown) in enumerate(BLOCKS):
+        if kind == "text":
+            for line in shown.splitlines():
+                assert re.search(_pattern(line), printed[str(number - 1)], re.MULTILINE), (line, printed)
