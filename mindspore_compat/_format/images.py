@@ -90,10 +90,6 @@ class JpegFrame(NamedTuple):
     height: int
     width: int
     components: int
-    #: position of the two bytes of the height
-    place: int
-    #: of a file that is not progressive: pixels in a row of blocks; else 0
-    row: int
     #: of each component: its share of the width in the upper four bits, of the height in the lower
     sampling: tuple[int, ...]
 
@@ -115,8 +111,7 @@ def jpeg_frame(content: np.ndarray) -> JpegFrame | None:
             if not components or last >= end:
                 return None
             sampling = tuple(data[place + 11 + 3 * i] for i in range(components))
-            row = 8 * max(one & 15 for one in sampling) if marker <= 0xC1 else 0
-            return JpegFrame(height, width, components, place + 5, row, sampling)
+            return JpegFrame(height, width, components, sampling)
         elif marker == 0x01 or 0xD0 <= marker <= 0xD9:
             place += 2
         else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from mindspore_compat._format.images import JpegFrame, jpeg_frame, load_image, open_image
@@ -27,10 +29,13 @@ def cut_jpeg(content: np.ndarray, image: np.ndarray, box: tuple[int, int, int, i
     places = {left} if is_single or (left and left % step == 0) else set()
     if is_single or (right < frame.width and right % 2 == 0):
         places.add(right - 1)
-    if not places or open_image(content, load=False).info.get("adobe_transform") == 0:  # 0: the file holds RGB
+    if not places:
+        return part
+    opened = open_image(content, load=False)
+    if opened.info.get("adobe_transform") == 0:  # 0: the file holds RGB
         return part
     part = part.copy()
-    planes = _Planes(content, image, frame)
+    planes = _Planes(content, image, frame, opened)
     for x in places:
         part[:, x - left] = planes.alone(x, slice(top, top + height), not is_single)
     return part
@@ -47,55 +52,63 @@ def _halves(frame: JpegFrame) -> bool:
 class _Planes:
     """Planes of a file: brightness, and the two of colour before they are widened."""
 
-    def __init__(self, content: np.ndarray, image: np.ndarray, frame: JpegFrame) -> None:
+    def __init__(self, content: np.ndarray, image: np.ndarray, frame: JpegFrame, opened: Any) -> None:
         self._content, self._image = content, image
         self._is_low = frame.sampling[0] & 15 == 2 * (frame.sampling[1] & 15)
         self._whole: np.ndarray | None = None
         if self._is_low:  # decoded at half the size, libjpeg takes the colours as they are stored
-            self._colours = self._decode(half=True)[..., 1:].astype(np.int32)
+            self._colours = self._decode(opened, half=True)[..., 1:]
 
-    def _decode(self, half: bool) -> np.ndarray:
-        image = open_image(self._content, load=False)
-        image.draft("YCbCr", (image.width // 2, image.height // 2) if half else image.size)
-        return np.asarray(load_image(image))
+    @staticmethod
+    def _decode(opened: Any, half: bool) -> np.ndarray:
+        opened.draft("YCbCr", (opened.width // 2, opened.height // 2) if half else opened.size)
+        return np.asarray(load_image(opened))
 
     def _all(self) -> np.ndarray:
         if self._whole is None:
-            self._whole = self._decode(half=False).astype(np.int32)
+            self._whole = self._decode(open_image(self._content, load=False), half=False)
         return self._whole
 
     def alone(self, x: int, rows: slice, is_blended: bool) -> np.ndarray:
         """Return a column (H, 3) as RGB, of a box that begins or ends there."""
         near, rounding = x // 2, 7 if x % 2 else 8
         if not self._is_low:
-            return _as_rgb(self._all()[rows, x, 0], self._stored(near)[rows])
-        sums = self._sums(near)[rows]
+            return _as_rgb(self._bright(x, rows), self._stored(near)[rows])
+        sums = self._sums(near, rows)
         colours = (4 * sums + rounding) >> 4
         if not is_blended:
-            colours = self._colours[np.arange(rows.start, rows.stop) // 2, near]
-        other = self._sums(near + 1 if x % 2 else near - 1)[rows]
-        return _as_rgb(self._brightness(x, rows, (3 * sums + other + rounding) >> 4), colours)
+            colours = self._colours[np.arange(rows.start, rows.stop) // 2, near].astype(np.int32)
+        other = self._sums(near + 1 if x % 2 else near - 1, rows)
+        low, high = self._range(x, rows, (3 * sums + other + rounding) >> 4)
+        least, most = _as_rgb(low, colours), _as_rgb(high, colours)
+        return least if (least == most).all() else _as_rgb(self._bright(x, rows), colours)
 
-    def _sums(self, x: int) -> np.ndarray:
-        """Return a column of colours at the picture's rows, in quarters: of the stored row and the nearest."""
-        stored = self._colours[:, min(max(x, 0), self._colours.shape[1] - 1)]
-        rows = np.arange(len(self._image))
+    def _sums(self, x: int, span: slice) -> np.ndarray:
+        """A column of colours at rows of the picture, in quarters: of the row they are stored for and the nearest."""
+        stored = self._colours[:, min(max(x, 0), self._colours.shape[1] - 1)].astype(np.int32)
+        rows = np.arange(span.start, span.stop)
         nearest = np.clip(rows // 2 + np.where(rows % 2, 1, -1), 0, len(stored) - 1)
         return 3 * stored[rows // 2] + stored[nearest]
 
-    def _brightness(self, x: int, rows: slice, colours: np.ndarray) -> np.ndarray:
-        """Return the brightness of a column with known colours: the rest of its RGB."""
+    def _bright(self, x: int, rows: slice) -> np.ndarray:
+        return self._all()[rows, x, 0].astype(np.int32)
+
+    def _range(self, x: int, rows: slice, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the most brightness that a column of known colours may have: what is left of its RGB. They
+        differ where all three are at an end of their range.
+        """
         shown = self._image[rows, x].astype(np.int32)
         rest = shown - _shares(colours)
         low = np.where(shown == 0, 0, rest).max(-1)
         high = np.where(shown == 255, 255, rest).min(-1)
-        # where all three are at an end of their range, it is unknown
-        return low if (low == high).all() else self._all()[rows, x, 0]
+        return low, high
 
     def _stored(self, near: int) -> np.ndarray:
-        """Return a column of colours whose blends with its left and right neighbour are known: 3/4 and 1/4."""
-        whole, x = self._all()[..., 1:], 2 * near
-        sides = [3 * whole[:, x + i] - whole[:, x + j] for i, j in ((0, -1), (1, 2)) if 0 <= x + j < whole.shape[1]]
+        """A column of colours whose blends with its left and right neighbour are known: 3/4 and 1/4."""
+        x = 2 * near
+        whole = self._all()[..., 1:]
+        pairs = [(x + i, x + j) for i, j in ((0, -1), (1, 2)) if 0 <= x + j < whole.shape[1]]
+        sides = [3 * whole[:, own].astype(np.int32) - whole[:, other] for own, other in pairs]
         return np.clip(np.rint(np.mean(sides, axis=0) / 2), 0, 255).astype(np.int32)
 
 

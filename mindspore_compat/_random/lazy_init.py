@@ -1,5 +1,5 @@
-"""Tensors whose values come when they are first needed: an Initializer draws them then, as upstream (what draws first
-gets the first numbers), or they move from the host to the device.
+"""Tensors with values on first use: an Initializer draws them, in the order of use as in MindSpore, or they move from
+the host to the device.
 """
 
 from __future__ import annotations
@@ -32,9 +32,7 @@ _drawn_slices = 0
 
 
 class Waiting:
-    """What a Tensor is besides until its values come. Any function of torch brings them first; shape and type are
-    known.
-    """
+    """Mixin of a Tensor without values yet. Any function of torch gets them first; shape and dtype are known."""
 
     has_no_values = True
 
@@ -79,7 +77,7 @@ class Pending(Waiting):
         Args:
             slice_index: int; the numbers are those of this slice of a weight, of the global seed plus it.
             shape: that of a slice, instead of the Tensor's.
-            opt_shard_group: accepted as MindSpore.
+            opt_shard_group: accepted as in MindSpore.
         """
         with _seeded_for(self._init, slice_index):
             _fill(self, shape)

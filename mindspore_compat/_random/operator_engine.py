@@ -153,7 +153,7 @@ def engine_of(
         make: gives the function's engine, or None; `with_seeds` for most. None if it has none.
         inputs: the tensors that it draws for, if there are any.
         kind: what makes another kernel of the operator, if it is not their shapes and dtypes.
-        repeats: whether it uses `filled`; who captures operators can not repeat anything else that an engine draws.
+        repeats: whether it uses `filled`; a capture cannot repeat other draws of an engine.
     """
     if (isinstance(seed, SeedStream) and not isinstance(seed, Drawn)) or not engines_draw(inputs):
         return None

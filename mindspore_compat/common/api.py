@@ -40,7 +40,7 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
 
     Args:
         jit_level: "O0" (MindSpore's default) as in GRAPH_MODE: what repeats itself is replayed. "O1" and "O2":
-            torch.compile compiles the function, and what is replayed in it; what it can not compile runs eagerly, and
+            torch.compile compiles the function, and what is replayed in it; what it cannot compile runs eagerly, and
             the log says why in one line.
         backend: "inductor", "aot_eager", "eager" or "cudagraphs", torch's, for the same; MindSpore's "ms_backend" and
             "GE" change nothing.

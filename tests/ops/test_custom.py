@@ -28,6 +28,16 @@ int add(int nparam, void **params, int *ndims, int64_t **shapes, const char **dt
 }
 """
 
+SCALE = """
+#include <stdint.h>
+int scale(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void *extra) {
+    if (nparam != 3 || ndims[1]) return nparam;
+    float by = dtypes[1][0] == 'f' ? *(float*)params[1] : dtypes[1][0] == 'i' ? *(int64_t*)params[1] : *(char*)params[1];
+    for (int64_t i = 0; i < shapes[0][0]; i++) ((float*)params[2])[i] = ((float*)params[0])[i] * by;
+    return 0;
+}
+"""
+
 
 def product_and_sum(x: np.ndarray, y: np.ndarray) -> tuple:
     return x * y, x.sum(keepdims=True)
@@ -84,6 +94,26 @@ def test_a_function_that_returns_something_else(shape: Any, function: Any, messa
     dtype = (ms.float32, ms.float32) if isinstance(shape[0], tuple) else ms.float32
     with pytest.raises(ValueError, match=message):
         ops.Custom(function, shape, dtype)(X)
+
+
+def test_a_number_has_a_shape_and_a_dtype() -> None:
+    """As for the thresholds of minddet's suppression of boxes; real MindSpore 2.10 gives the same."""
+    seen: list[Any] = []
+    operator = ops.Custom(lambda x, by: seen.append(by) or x * by, lambda x, by: seen.append(by) or x, lambda x, by: x)
+    assert operator(X, 0.5).asnumpy().tolist() == [0.5, 1.0] and seen == [[], 0.5]
+    dtypes = ops.Custom(lambda x, *by: x, lambda x, *by: x, lambda x, *by: seen.append(by) or x)
+    dtypes(X, 0.5, 3, True)
+    assert seen[-1] == (ms.float32, ms.int64, ms.bool_)
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_a_library_gets_a_number_as_a_tensor_without_axes(tmp_path: Path) -> None:
+    source, library = tmp_path / "scale.c", tmp_path / "scale.so"
+    source.write_text(SCALE)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    operator = ops.Custom(f"{library}:scale", lambda x, by: x, lambda x, by: x, "aot")
+    for by in (0.5, 3, True, ms.Tensor(0.5)):
+        np.testing.assert_array_equal(operator(X, by).asnumpy(), X.asnumpy() * float(by))
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

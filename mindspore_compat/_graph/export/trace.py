@@ -53,7 +53,7 @@ def trace(
         straight: refuse decisions by values, so that it runs only once.
 
     Raises:
-        NotImplementedError: if ``construct`` does what a fixed graph can not do; names the Cell.
+        NotImplementedError: if ``construct`` does what a fixed graph cannot do; names the Cell.
     """
     is_cell = hasattr(net, "cells_and_names")
     paths = {id(cell): path for path, cell in net.cells_and_names()} if is_cell else {}

@@ -87,7 +87,7 @@ class BuiltinSampler:
     def independent(self, source: Any = None) -> Self:
         """A sampler that goes on from where this one stands and does not move it: a user's may keep a state.
 
-        What can not be copied is shared, and so is `source`, which a sampler often knows.
+        Parts without a copy are shared, and so is `source`, which a sampler often knows.
         """
         if not self.is_users():
             return self

@@ -159,7 +159,7 @@ class Optimizer(Skipping, Cell):
 
     @property
     def _keeps_no_gradient(self) -> bool:
-        """Whether a call lets its gradients go."""
+        """Return whether a call releases its gradients."""
         state = self.__dict__
         has_hooks = state["_forward_hooks"] or state["_forward_pre_hooks"]
         return type(self).construct is Optimizer.construct and not has_hooks

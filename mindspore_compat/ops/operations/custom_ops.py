@@ -84,10 +84,20 @@ class Custom(PrimitiveWithInfer):
                 f"{self._who}: needs MindSpore's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
                 "mindspore.ops."
             )
-        shapes, dtypes, single = self._outputs([item for item in inputs if isinstance(item, torch.Tensor)])
+        # the shapes, the dtypes and a library's function see a number as a Tensor without axes
+        tensors = [
+            torch.tensor(item, dtype=torch.float32 if isinstance(item, float) else None, device=device)
+            if isinstance(item, (bool, int, float))
+            else item
+            for item in inputs
+        ]
+        shapes, dtypes, single = self._outputs([item for item in tensors if isinstance(item, torch.Tensor)])
         run = self._by_library if self.func_type == "aot" else self._by_python
         found = run(
-            [plain(item.detach()) if isinstance(item, torch.Tensor) else item for item in inputs],
+            [
+                plain(item.detach()) if isinstance(item, torch.Tensor) else item
+                for item in (tensors if self.func_type == "aot" else inputs)
+            ],
             shapes,
             dtypes,
             device,

@@ -29,7 +29,7 @@ def update(optimizer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call the optimizer on parts.
 
     Raises:
-        RuntimeError: for an optimizer that looks at Parameters as a whole, or at rows.
+        RuntimeError: for an optimizer that reads whole Parameters, or rows.
     """
     if not parameters.is_elementwise(optimizer):
         raise RuntimeError(

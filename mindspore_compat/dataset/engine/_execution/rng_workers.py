@@ -122,7 +122,7 @@ class WorkerTask:
         return self._turns.turn(lane, number, lambda: function(row))
 
     def give_up(self) -> None:
-        """Release all waiting tasks: this ticket's task failed. See `Turns.open`."""
+        """Release all waiting tasks: this ticket's task failed. See `RoundRobin.open`."""
         self._turns.open()
 
     def columns_through(self, function: Callable[[list[Any]], list[Any]], columns: Sequence[Any]) -> list[Any]:

@@ -21,7 +21,7 @@ def _bert(module, **changed):
     return {**given, **changed}
 
 
-@run("mindspore-courses/ABSA-MindSpore", "sentiment", "LSTM, AOA, IAN, MemNet")
+@run("mindspore-courses/ABSA-MindSpore", "sentiment", "LSTM, MemNet")
 def absa():
 
     sys.path.insert(0, "models")  # the package imports mindnlp
@@ -143,7 +143,7 @@ def deep_ssd():
 @run(
     "mindspore-courses/Deep-Tutorials-for-MindSpore",
     "sequence labeling",
-    "LM_LSTM_CRF, ViterbiLoss",
+    "CRF, Highway",
     folder="SequenceLabeling",
 )
 def deep_crf():

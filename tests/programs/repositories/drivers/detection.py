@@ -26,7 +26,7 @@ def token_fusion():
     train(WeTr("mit_b0", 5, 32, pretrained=False), [floats(1, 3, 64, 64), floats(1, 3, 64, 64)])
 
 
-@run("CSberlin/DeFRCN-mindspore", "few-shot detection", "resnet101, AffineLayer, GradientDecoupleLayer")
+@run("CSberlin/DeFRCN-mindspore", "few-shot detection", "resnet101, AffineLayer", note="batch norm of few elements")
 def defrcn():
     from src.defrcn.gdl import AffineLayer
     from src.defrcn.pcb_resnet import resnet101
@@ -35,20 +35,20 @@ def defrcn():
     train(resnet101(), floats(1, 3, 64, 64))
 
 
-@run("nihaoxiaoli/SMPD_mindspore", "detection", "Vgg, dloss", folder="lib")
+@run("nihaoxiaoli/SMPD_mindspore", "detection", "VGG-16", folder="lib")
 def smpd():
     from model.faster_rcnn.vgg16_mindspore import vgg16_mindspore
 
     train(vgg16_mindspore(10), floats(1, 3, 224, 224), steps=2)
 
 
-@run("yanan0122/DBnetpp_mindspore", "text detection", "DBnet parts: ResNet, SegDetector, L1BalanceCELoss")
+@run("yanan0122/DBnetpp_mindspore", "text detection", "ResNet, SegDetector")
 def dbnetpp():
     from modules.backbone import resnet18
     from modules.detector import SegDetector
 
     features = resnet18(pretrained=False)
-    train(features, floats(1, 3, 64, 64))
+    train(features, floats(2, 3, 128, 128))
     train(
         SegDetector([64, 128, 256, 512], 32, training=True),
         [floats(1, c, s, s) for c, s in ((64, 16), (128, 8), (256, 4), (512, 2))],
@@ -65,7 +65,7 @@ def yolov7():
     train(Model(path, ch=3, nc=5), floats(1, 3, 64, 64))
 
 
-@run("Rogersiy/bisenetv2_mindspore", "segmentation", "BiSeNetV2, CrossEntropy, WithLossCell")
+@run("Rogersiy/bisenetv2_mindspore", "segmentation", "DetailBranch, SegmentBranch, BGALayer")
 def bisenetv2():
     from src.modules.bisenetv2 import BGALayer, DetailBranch, SegmentBranch
 
@@ -74,26 +74,29 @@ def bisenetv2():
     train(BGALayer(), floats(1, 128, 8, 8), floats(1, 128, 2, 2))
 
 
-@run("lemon-ustc/QueryInst_mindspore", "instance segmentation", "ResNet, DynamicConv")
+@run("lemon-ustc/QueryInst_mindspore", "instance segmentation", "DynamicConv")
 def queryinst():
     from src.engines.dii_head import DynamicConv
 
     train(DynamicConv(16, 8, 16, 7), floats(4, 16, 7, 7), floats(4, 16))
 
 
-@run("implicitDeclaration/LiTS2017-mindspore", "medical segmentation", "UNet_3Plus, its losses")
+@run("implicitDeclaration/LiTS2017-mindspore", "medical segmentation", "UNet_3Plus")
 def lits2017():
     from models.unet3p import UNet_3Plus
 
     train(UNet_3Plus(3, 2, feature_scale=16), floats(1, 3, 32, 32))
 
 
-@run("HenonBamboo/PSPNet-MindSpore", "segmentation", "PSPNet, Aux_CELoss_Cell")
+@run("HenonBamboo/PSPNet-MindSpore", "segmentation", "PPM, Aux_CELoss_Cell", release="1.9")
 def pspnet():
+    from mindspore import nn
     from src.model.cell import Aux_CELoss_Cell
-    from src.model.pspnet import PSPNet
+    from src.model.pspnet import PPM
 
-    train(PSPNet(num_classes=5), floats(1, 3, 473, 473), loss=Aux_CELoss_Cell(5), labels=[ids(5, 1, 473, 473)], steps=1)
+    network = nn.SequentialCell(PPM(8, 4, (1, 2, 3, 6)), nn.Conv2d(24, 5, 1))
+    both = Aux_CELoss_Cell(5)
+    train(network, floats(2, 8, 60, 60), loss=lambda out, y: both((out, out), y), labels=[ids(5, 2, 60, 60)])
 
 
 @run("dcdcvgroup/vglaw-mindspore", "visual grounding", "BertModel, CrossAttention", stops="package cybertron")
@@ -122,7 +125,7 @@ def vglaw():
     train(CrossAttention(16, 16, 16, num_heads=2), floats(2, 4, 16), floats(2, 6, 16), floats(2, 6, 16))
 
 
-@run("Ricardo0106/Yolact_mindspore", "instance segmentation", "Yolact backbone")
+@run("Ricardo0106/Yolact_mindspore", "instance segmentation", "FpnTopDown")
 def yolact():
     from src.yolact.layers.fpn import FpnTopDown
 
@@ -139,7 +142,7 @@ def svtr():
     )
 
 
-@run("mindspore-lab/minddet", "lidar detection", "pointpillars", folder="minddet/models/pointpillars")
+@run("mindspore-lab/minddet", "lidar detection", "SigmoidFocalClassificationLoss", folder="minddet/models/pointpillars")
 def pointpillars():
     from mindspore import nn
     from src.core.losses import SigmoidFocalClassificationLoss
@@ -152,7 +155,7 @@ def pointpillars():
     )
 
 
-@run("kill2013110/YOLOv1_mindspore", "detection", "YOLOv1 head and losses")
+@run("kill2013110/YOLOv1_mindspore", "detection", "FPN")
 def yolov1():
     from src.fpn_neck import FPN
 
@@ -182,7 +185,7 @@ def nnunet():
     train(nn.Conv3d(1, 3, 3), floats(2, 1, 8, 8, 8), loss=SoftDiceLoss(ops.Softmax(1)), labels=[ids(3, 2, 1, 8, 8, 8)])
 
 
-@run("tyolm/groupfree3d_mindspore", "3D detection", "MultiheadAttention, PointNetFeaturePropagation")
+@run("tyolm/groupfree3d_mindspore", "3D detection", "MultiheadAttention, PositionEmbeddingLearned")
 def groupfree3d():
     sys.path.insert(0, "models/blocks")  # a file that the package imports is missing
     from multi_head_attention import MultiheadAttention

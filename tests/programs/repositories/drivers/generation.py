@@ -17,7 +17,7 @@ def gumbel_softmax():
     )
 
 
-@run("dinglee17/EAL-GAN_mindspore", "GAN, anomaly detection", "Generator, Discriminator, their loss cells")
+@run("dinglee17/EAL-GAN_mindspore", "GAN, anomaly detection", "Generator, Discriminator")
 def eal_gan():
     from src.CB_GAN import Discriminator, Generator
 
@@ -35,7 +35,7 @@ def vflow():
     train(ConvNet(64, 3, 6, 16), floats(2, 3, 8, 8), loss=lambda out: ((out - 1) ** 2).mean())
 
 
-@run("hdieibi/Deformable_generator_mindspore", "generation", "AppNet, GeoNet, DeformGenerator")
+@run("hdieibi/Deformable_generator_mindspore", "generation", "AppNet, GeoNet")
 def deformable_generator():
     from modules.appNet import AppNet
     from modules.geoNet import GeoNet
@@ -44,7 +44,7 @@ def deformable_generator():
     train(GeoNet(batchsize=2), floats(2, 64))
 
 
-@run("lvyufeng/image_captioning_mindspore", "captions", "Encoder, Decoder, Img2Seq, TrainOneStepCell")
+@run("lvyufeng/image_captioning_mindspore", "captions", "Attention")
 def image_captioning():
     from src.model import Attention
 
@@ -92,7 +92,7 @@ def ddm():
     train(net, floats(2, 3, 16, 16, low=0), ids(20, 2), floats(2, 3, 16, 16), True)
 
 
-@run("dcdcvgroup/layout-diffusion-mindspore", "diffusion", "LayoutTransformerEncoder, ResBlock")
+@run("dcdcvgroup/layout-diffusion-mindspore", "diffusion", "ResidualAttentionBlock, ResBlock")
 def layout_diffusion():
     from layout_diffusion.layout_diffusion_unet import ResBlock
     from layout_diffusion.layout_encoder import ResidualAttentionBlock
@@ -116,7 +116,7 @@ def stytr2():
     train(Decoder(), floats(1, 512, 4, 4))
 
 
-@run("mindspore-lab/mindediting", "image restoration", "NAFNet, MIMO-UNet, RRDB, FSRCNN")
+@run("mindspore-lab/mindediting", "image restoration", "NAFNet")
 def mindediting():
     from mindediting.models.image_deblur.nafnet import NAFNet
 

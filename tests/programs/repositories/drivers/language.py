@@ -89,7 +89,7 @@ def duconv():
     train(net, ids(50, 2, 8), ids(2, 2, 8))
 
 
-@run("TL-UESTC/TAA_MindSpore", "recommendation", "MMoE, PLE, AITM, shared bottom")
+@run("TL-UESTC/TAA_MindSpore", "recommendation", "shared bottom, PLE, AITM")
 def taa():
     from models.aitm import AITMModel
     from models.ple import PLEModel
@@ -298,7 +298,7 @@ def codegeex():
 @run(
     "huawei-noah/Pretrained-Language-Model",
     "distillation",
-    "BertNetworkWithLoss_gd, BertTrainCell",
+    "BertNetworkWithLoss_gd, BertTrainWithLossScaleCell",
     folder="TinyBERT-MindSpore",
 )
 def tinybert():
@@ -381,7 +381,7 @@ for name in "lora adapter low_rank_adapter prefix_layer prefix_encoder rdrop".sp
     def _driver(name=name):
         import pytest
 
-        assert not pytest.main(["-q", "-x", f"test/unit_test/delta/test_{name}.py", "-p", "no:cacheprovider"])
+        assert not pytest.main(["-q", f"test/unit_test/delta/test_{name}.py", "-p", "no:cacheprovider"])
         print("loss: 0")
 
     _driver.__name__ = f"mindpet_{name}"
@@ -459,3 +459,20 @@ def wide_deep():
     )
     net = NetWithLossClass(WideDeepModel(config), config)
     fill(TrainStepWrap(net), ids(40, 4, 6), floats(4, 6, low=0), floats(4, 1, low=0))
+
+
+def _elmo(name):
+    def driver():
+        import unittest
+
+        sys.path.insert(0, "tests")
+        tests = unittest.defaultTestLoader.loadTestsFromName(f"test_{name}")
+        assert tests.countTestCases() and unittest.TextTestRunner().run(tests).wasSuccessful()
+        print("loss: 0")
+
+    driver.__name__ = f"elmo_{name}"
+    run("lvyufeng/elmo_mindspore", "language model", f"test_{name}.py")(driver)
+
+
+for name in "char_encoder highway sampled_softmax_loss".split():
+    _elmo(name)

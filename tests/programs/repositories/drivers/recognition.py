@@ -69,7 +69,7 @@ def darknet():
     train(darknet53(), floats(4, 3, 96, 96), rate=1e-3)
 
 
-@run("Diananini/CVPR2022-LD-ConGR-mindspore", "gestures, video", "resnext, NetWithLoss")
+@run("Diananini/CVPR2022-LD-ConGR-mindspore", "gestures, video", "ResNeXt-50", note="batch norm of few elements")
 def ld_congr():
     from models import resnext
 
@@ -81,7 +81,7 @@ def ld_congr():
     train(net, floats(1, 3, 4, 32, 32))
 
 
-@run("allyouneeds/CosFace-MindSpore", "face recognition", "WholeNet, Loss_Network")
+@run("allyouneeds/CosFace-MindSpore", "face recognition", "WholeNet")
 def cosface():
     from mindspore import nn
     from src.CosFace import WholeNet
@@ -96,7 +96,7 @@ def cosface():
     )
 
 
-@run("CLaSLoVe/CAN-mindspore", "handwritten formulas", "CAN")
+@run("CLaSLoVe/CAN-mindspore", "handwritten formulas", "CountingDecoder, DenseNet")
 def can():
     from densenet import DenseNet
     from encoder import CountingDecoder
@@ -125,7 +125,7 @@ def uum():
     train(Linear(20), floats(8, 20))
 
 
-@run("zhangzw12319/DDAG_mindspore", "person re-identification", "DDAG, CriterionWithNet, OptimizerWithNetAndCriterion")
+@run("zhangzw12319/DDAG_mindspore", "person re-identification", "DDAG", note="the loss grows a hundredfold in a step")
 def ddag():
     from src.models.ddag import DDAG
 
@@ -140,14 +140,14 @@ def chinese_clip():
     train(net, floats(2, 3, 32, 32), ids(60, 2, 10))
 
 
-@run("zkzhang2000/inceptionv4-mindspore", "image classification", "Stem, inception_A, CrossEntropy")
+@run("zkzhang2000/inceptionv4-mindspore", "image classification", "Stem")
 def inceptionv4():
     from network import Stem
 
     train(Stem(3), floats(1, 3, 299, 299))
 
 
-@run("MDD-0928/PTCR_MindSpore", "person re-identification", "PTCR, TokenPerception")
+@run("MDD-0928/PTCR_MindSpore", "person re-identification", "PTCR")
 def ptcr():
     from src.model.backbones.PTCR_MindSpore import PTCR
 
@@ -171,7 +171,7 @@ def swin():
     )
 
 
-@run("upupoo999/UniKP_mindspore", "enzymes", "TrfmSeq2seq", folder="code")
+@run("upupoo999/UniKP_mindspore", "enzymes", "TrfmSeq2seq", folder="code", note="dropout")
 def unikp():
     from pretrain_trfm import TrfmSeq2seq
 
@@ -243,7 +243,7 @@ def fairmot():
 @run(
     "totoroKalic/pamtri-mindspore",
     "vehicle re-identification",
-    "DenseNet, TripletLoss, CrossEntropyLabelSmooth",
+    "TripletLoss, CrossEntropyLabelSmooth",
     folder="MultiTaskNet",
 )
 def pamtri():
@@ -262,7 +262,7 @@ def unipose():
     train(unipose("LSP", num_classes=14), floats(1, 3, 64, 64), steps=2)
 
 
-@run("blackfeather-wang/Dynamic-Vision-Transformer-MindSpore", "image classification", "CrossEntropySmoothMixup, AdamW")
+@run("blackfeather-wang/Dynamic-Vision-Transformer-MindSpore", "image classification", "Affine, CrossEntropySmooth")
 def dvt():
     from nn.layers.affine import Affine
     from nn.losses.cross_entropy import CrossEntropySmooth

@@ -4,7 +4,7 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
-from kit import fill, floats, run, script, train
+from kit import fill, floats, ids, run, script, train
 
 
 @run("Seeker-yuan/wind-speed-correction-mindspore", "graph network, weather", "mindspore_gnn_model.py")
@@ -20,7 +20,7 @@ def fastdiff():
     train(KernelPredictor(10, 8, 16, 2), floats(2, 10, 12))
 
 
-@run("XXXXXXXXXXXJ/Nbeatsx_MindSpore", "forecasting", "tcn_mindspore.py, TemporalConvNet")
+@run("XXXXXXXXXXXJ/Nbeatsx_MindSpore", "forecasting", "TemporalConvNet")
 def nbeatsx():
     from src.nbeats.tcn_mindspore import TemporalConvNet
 
@@ -45,7 +45,7 @@ def tasnet():
     )
 
 
-@run("2023-MindSpore-1/ms-code-125", "graphs", "StandGCN3, e_loss_FN")
+@run("2023-MindSpore-1/ms-code-125", "graphs", "StandGCN3")
 def code125():
 
     config = SimpleNamespace(hidden1=8, hidden2=8, dropout=0.0)
@@ -143,7 +143,7 @@ def _series(name):
         )
 
     driver.__name__ = f"series_{name.lower()}"
-    run("LeVoyageur1222/FEDformer_MindSpore", "forecasting", name)(driver)
+    run("LeVoyageur1222/FEDformer_MindSpore", "forecasting", name, note="dropout")(driver)
 
 
 for name in ("FEDformer", "Autoformer", "Informer", "Transformer"):
@@ -162,7 +162,7 @@ def pvqd():
     )
 
 
-@run("eaginilir/SparseTSF_mindspore", "forecasting", "SparseTSF, DLinear, PatchTST")
+@run("eaginilir/SparseTSF_mindspore", "forecasting", "SparseTSF, DLinear, Linear")
 def sparse_tsf():
     import importlib
 
@@ -176,3 +176,22 @@ def sparse_tsf():
             ),
             floats(2, 24, 3),
         )
+
+
+@run("mindspore-ai/mindquantum", "quantum networks", "MQLayer of the package mindquantum (PyPI)", folder="tests/utils")
+def mindquantum():
+    import mindspore
+    from mindquantum import RX, RY, Circuit, Hamiltonian, QubitOperator
+    from mindquantum.framework import MQLayer
+    from mindquantum.simulator import Simulator
+    from mindspore import nn
+
+    encoder = Circuit([RX("x0").on(0), RX("x1").on(1)]).as_encoder()
+    ansatz = Circuit([RY("a").on(0), RY("b").on(1, 0)]).as_ansatz()
+    simulator = Simulator("mqvector", 2)
+    operator = simulator.get_expectation_with_grad(
+        [Hamiltonian(QubitOperator("Z0")), Hamiltonian(QubitOperator("Z1"))], encoder + ansatz
+    )
+    mindspore.set_context(mode=mindspore.PYNATIVE_MODE)
+    network = nn.SequentialCell(MQLayer(operator), nn.Dense(2, 2))
+    train(network, floats(4, 2), loss=nn.CrossEntropyLoss(), labels=[ids(2, 4)], rate=0.1)

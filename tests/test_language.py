@@ -1,0 +1,33 @@
+"""The language of docstrings: noun phrases and imperatives in the field's words (CONTRIBUTING.md)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "mindspore_compat"
+FILES = sorted(PACKAGE.rglob("*.py"))
+#: first words of sentences about a reader or a case, where a docstring names a thing or an action
+FIRST = frozenset("What Who Which Where Whether How When".split())
+BANNED = re.compile(
+    r"\b(?:insides|whoever|somebody|its like|its kin|handed on|as well as it can|can not|given back|looks at|upstream(?!\.csv))\b"
+)
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = ast.get_docstring(node)
+            if text:
+                yield getattr(node, "lineno", 1), text
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_docstrings_are_in_the_fields_words(path: Path) -> None:
+    found = [(line, text.splitlines()[0]) for line, text in docstrings(path) if text.split()[0] in FIRST]
+    found += [(line, word) for line, text in docstrings(path) for word in BANNED.findall(text)]
+    assert not found
