@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat.ops.operations import _rl_inner_ops as rl
 from mindspore_compat.ops.operations import _tensor_array as ta
+from tests.support.ranks import run_ranks
 
 P = ops.operations
 SHAPES, DTYPES = ((2,), (1,)), (ms.float32, ms.int32)
@@ -282,6 +284,10 @@ def test_a_process_that_is_alone_hears_itself() -> None:
     assert [item.asnumpy().tolist() for item in found] == [[1.0, 2.0], [3.0]]
     with pytest.raises(RuntimeError, match="has sent nothing"):
         rl.MuxReceive([(2,)], ms.float32)()
+
+
+def test_a_learner_answers_the_actor_that_it_heard_from() -> None:
+    assert run_ranks(Path(__file__).with_name("mux_program.py"), 3) == ["OK\n"] * 3
 
 
 def test_arrays_gather_and_refuse_what_does_not_fit() -> None:
