@@ -265,9 +265,10 @@ def test_names_of_the_core() -> None:
 
 def test_names_of_public_repositories() -> None:
     """Chinese-CLIP casts outputs, mbart reads dtypes, x2ms's adapter asks for a GPU, mistral makes empty Tensors."""
+    from mindspore_compat._c_expression import Tensor as CoreTensor
+
     from mindspore_compat import default_config
     from mindspore_compat import numpy as mnp
-    from mindspore_compat._c_expression import Tensor as CoreTensor
 
     narrow = amp._OutputTo16(nn.Dense(2, 2))
     assert narrow(Tensor(np.ones((1, 2), np.float32))).dtype == mstype.float16
