@@ -17,6 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "log": set(),
     "_format": set(),
     "_runtime": {"_format"},
+    "default_config": set(),
     "context": {"_runtime"},
     "common": {"_runtime", "context", "_format"},
     "_capture": {"common", "context", "_runtime"},
