@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "log": set(),
     "_format": set(),
     "_runtime": {"_format"},
+    "default_config": set(),
     "context": {"_runtime"},
     **{room: {"common", "_runtime", "context", "_format"} for room in CORE},
     "ops": {"common", "context", "_runtime", "communication"},

@@ -93,8 +93,9 @@ Use this page to see how code of your kind runs here, or to run a program of the
 
 `libs` holds each repository as OWNER__NAME. A run is a script of the repository, or a driver of a few lines
 (`tests/programs/repositories/drivers`): it imports the repository's network, loss and training Cell and takes three
-steps on random data. Both sides begin with `set_seed(0)`. Real MindSpore is 2.10 on a CPU, with a limit of 120 s.
-`--write` writes this page.
+steps on random data. It leaves out what its repository lacks (a file, a package); the remark says so. The files that
+test themselves (`self_...`) are examples from 203 such files. Both sides begin with `set_seed(0)`. Real MindSpore is
+2.10 on a CPU, with a limit of 120 s. `--write` writes this page.
 
 The programs import more packages than MindSpore: numpy < 2, opencv, scikit-learn, scikit-image, pandas, easydict, addict, decord,
 mindcv and others. `--site FOLDER` puts a folder of them on the path of both sides.

@@ -385,7 +385,12 @@ for name in "lora adapter low_rank_adapter prefix_layer prefix_encoder rdrop".sp
         print("loss: 0")
 
     _driver.__name__ = f"mindpet_{name}"
-    run("mindspore-lab/mindpet", "fine-tuning", f"test_{name}.py")(_driver)
+    run(
+        "mindspore-lab/mindpet",
+        "fine-tuning",
+        f"test_{name}.py",
+        stops="expects argument checks of an earlier MindSpore" if "adapter" in name else "",
+    )(_driver)
 
 
 @run("lyqcom/mbart_mindspore", "translation", "MBartForConditionalGeneration")
