@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import torch
 
 from mindspore_compat._runtime.extension import library
+from mindspore_compat._runtime.placement import sent
 from mindspore_compat.common.dtype import dtype_name
 
 _log = logging.getLogger("mindspore_compat")
@@ -138,7 +139,7 @@ def _invert_with_torch(
             values: Sequence[float], members: list[int] = members, counts: list[int] = counts
         ) -> torch.Tensor:
             spread = [values[pick] for pick, count in zip(members, counts) for _ in range(count)]
-            return torch.tensor(spread, dtype=factors[members[0]].dtype).to(info.device, non_blocking=True)
+            return sent(torch.tensor(spread, dtype=factors[members[0]].dtype), info.device)
 
         stack = _damped(
             [factors[pick] for pick in members],
