@@ -35,7 +35,7 @@ MOVED: dict[str, dict[str, str]] = {
             ),
             "Type type_size_in_bytes": "common.dtype",
         },
-        "_autograd.grad_function": {"_Function": "_autograd.grad_function"},
+        "common._grad_function": {"_Function": "_autograd.grad_function"},
         "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {

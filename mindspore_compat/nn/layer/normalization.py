@@ -16,7 +16,6 @@ from mindspore_compat.communication._collectives import all_reduce
 from mindspore_compat.communication._groups import Group, find
 from mindspore_compat.nn.cell import Cell
 
-_get_shape = torch._C.TensorBase.shape.__get__  # type: ignore[attr-defined]
 __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",

@@ -18,7 +18,7 @@ from mindspore_compat.train._export._dynamic import compare, dynamic_model
 from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export._separate import write_separately
 from mindspore_compat.train._export._sizes import is_open
-from mindspore_compat.train._export.load import FuncGraph, read
+from mindspore_compat.train._export.loading import FuncGraph, read
 from mindspore_compat.train._export.mindir import kept as mindir_kept
 from mindspore_compat.train._export.mindir import mindir_model
 from mindspore_compat.train._export.mindir import sizes as mindir_sizes

@@ -14,10 +14,10 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._format.proto import mindir
 from mindspore_compat.ops import operations as P
-from mindspore_compat.train._export import load
-from mindspore_compat.train._export.load import values
-from mindspore_compat.train._export.load.operators import CLASSES, REFUSED
-from mindspore_compat.train._export.load.scalars import SCALARS
+from mindspore_compat.train._export import loading as load
+from mindspore_compat.train._export.loading import values
+from mindspore_compat.train._export.loading.operators import CLASSES, REFUSED
+from mindspore_compat.train._export.loading.scalars import SCALARS
 
 T = mindir.AttributeType
 X = Tensor(np.ones((1, 3), np.float32))

@@ -16,8 +16,8 @@ from mindspore_compat._numerics import subgradients
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._export.load.biases import Bias, Biased, biased_product
-from mindspore_compat.train._export.load.operators import CLASSES
+from mindspore_compat.train._export.loading.biases import Bias, Biased, biased_product
+from mindspore_compat.train._export.loading.operators import CLASSES
 from mindspore_compat.train._export.mindir.rows import TYPE_IDS
 
 __all__ = ["IN_PLACE", "operator"]
