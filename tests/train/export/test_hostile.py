@@ -53,7 +53,7 @@ def test_every_operator_is_either_allowed_or_refused() -> None:
     there = {name for name in dir(P) if isinstance(getattr(P, name), type)}
     assert not set(CLASSES) & set(REFUSED)
     assert there - set(CLASSES) - set(REFUSED) == load._THROUGH | {"Partial", "UpdateState"}, (
-        "sort new operators into _load_operators.py"
+        "sort new operators into loading/operators.py"
     )
 
 

@@ -1,4 +1,4 @@
-"""Reader of MINDIR: a `FuncGraph` runs node by node; ``_load_rows.py`` has the operators, ``_load_operators.py`` those
+"""Reader of MINDIR: a `FuncGraph` runs node by node; ``rows.py`` has the operators, ``operators.py`` those
 a file may name.
 
 A file is data: its names are resolved in these tables only, and its sizes, places and names are checked before use.

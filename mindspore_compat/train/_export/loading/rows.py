@@ -1,4 +1,4 @@
-"""MINDIR's operators as functions: the classes of ``_load_operators.py``, and rows for those with another form in the
+"""MINDIR's operators as functions: the classes of ``operators.py``, and rows for those with another form in the
 file.
 """
 
