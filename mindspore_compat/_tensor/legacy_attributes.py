@@ -14,6 +14,7 @@ from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat._tensor.aliasing import write_values
 from mindspore_compat._tensor.wrapping import byte_view, plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
@@ -56,6 +57,17 @@ class LegacyAttributes:
     def assign_value_cpp(self: Any, value: Any) -> Any:
         """Assign as `assign_value`."""
         return self.assign_value(value)
+
+    def set_data(self: Any, data: Any, slice_shape: bool = False) -> Any:
+        """Write values of this shape in place: ``parameter.data`` was the Parameter itself before MindSpore 2.0.
+
+        Raises:
+            ValueError: for another shape.
+        """
+        if tuple(data.shape) != tuple(self.shape):
+            raise ValueError(f"For 'set_data', expected the shape {tuple(self.shape)}, but got {tuple(data.shape)}.")
+        write_values(self, data)
+        return self
 
     @staticmethod
     def convert_bytes_to_tensor(data: bytes, shape: Any, dtype: Any) -> Any:

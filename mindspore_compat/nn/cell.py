@@ -1264,7 +1264,7 @@ class Cell(ForwardCache, torch.nn.Module):
             with saved_tensors_hooks(pack_hook, unpack_hook):
                 return inner(*args, **kwargs)
 
-        self.construct = construct
+        self.construct = construct  # type: ignore[method-assign]
 
     def register_parameter_forward_hook(self, hook: Callable[[Any], Any] | list[dict[str, Any]]) -> None:
         """Compute with ``hook(parameter)`` in place of a Parameter, in GRAPH_MODE and `mindspore.jit`.

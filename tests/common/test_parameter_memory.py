@@ -122,3 +122,9 @@ def test_in_place_methods_are_refused_where_a_gradient_is_computed() -> None:
 
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
         ms.value_and_grad(loss, None, [parameter])()
+
+
+def test_data_of_a_parameter_takes_data_as_before_2_0() -> None:
+    parameter = Parameter(_tensor(), name="w")
+    parameter.data.set_data(Tensor([5.0, 6.0, 7.0, 8.0]))
+    assert parameter.asnumpy().tolist() == [5, 6, 7, 8]

@@ -50,7 +50,7 @@ class Iterator:
         self._rows: RowIterator[Row] | None = None
         ITERATORS_LIST.append(ref(self))
         self._convert = _converter(output_numpy, do_copy or config.get_iterator_mode()["do_copy"])
-        skip = dataset.get_init_step()
+        skip: int = dataset.get_init_step()
         self._epoch, skip = divmod(skip, max(dataset.get_dataset_size(), 1)) if skip else (0, 0)
         self._epochs: Epochs | None = epochs_of(dataset, self._epoch, skip)
 
