@@ -17,14 +17,23 @@ import numpy as np
 import torch
 
 from mindspore_compat._random import lazy_init
-from mindspore_compat._random.initial_values import (
+from mindspore_compat._random.initial_values import (  # noqa: F401 - scripts borrow them
+    _assignment,
     _calculate_correct_fan,
     _calculate_fan_in_and_fan_out,
     _calculate_gain,
+    _calculate_in_and_out,
     _init_random_normal,
     _init_random_normal_inplace,
+    _init_random_uniform,
     _init_random_uniform_inplace,
+    _init_truncated_normal,
     _init_truncated_normal_inplace,
+    _numpy_seed,
+    _random_normal,
+    _random_uniform,
+    _truncated_normal,
+    random_normal,
 )
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import _get_graph_seed, get_seed

@@ -28,7 +28,6 @@ ROOMS = [
     "_tensor",
     "_numerics",
     "_random",
-    "_graph",
     "_autograd",
     "common",
     "ops",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -49,11 +50,14 @@ def _frames(call: Callable[[], Any]) -> int:
         count += event == "call"
 
     before = sys.getprofile()
+    gc.collect()
+    gc.disable()  # finalizers of other tests' objects are frames as well
     sys.setprofile(profile)
     try:
         call()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return count - 1  # the lambda
 
 

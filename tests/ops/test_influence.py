@@ -23,6 +23,7 @@ P = ops.operations
 #: reason -> lines of "computations: arguments", patterns
 RIGHT = {
     "a hint about memory, devices, compilers, checks or messages": """
+        nn.TensorArray: init.element_shape init.size init.name
         *: use_locking use_lock init.use_locking init.use_lock check_index_bound init.check_index_bound
         scipy.linalg.*: check_finite overwrite_? debug turbo
         nn.Embedding: init.use_one_hot
@@ -60,6 +61,7 @@ RIGHT = {
         mint.normal: size
     """,
     "written, not read": """
+        nn.TensorArray: value
         Tensor.assign_value Tensor.copy_ Tensor.cauchy Tensor.log_normal: self
         P.Assign ops.assign P.CopyWithSlice P.ApplyAdagradDA: #1 variable
         P.InstanceNorm: #4 #5

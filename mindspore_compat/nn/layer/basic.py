@@ -268,7 +268,7 @@ class Dense(Cell):
 
     def construct(self, x: Any) -> Any:
         weight, bias = self.weight, self.bias if self.has_bias else None
-        is_single = x.dtype is torch.float32 and not kernels.THREAD.in_float32
+        is_single = getattr(x, "dtype", None) is torch.float32 and not kernels.THREAD.in_float32
         y = (kernels.float32_dense if is_single else kernels.dense)(x, weight, bias)
         return self.activation(y) if self.activation_flag else y
 
