@@ -32,6 +32,8 @@ from mindspore_compat import Parameter, Tensor, mint, nn, ops
 from mindspore_compat.ops import Primitive
 from tests.ops.cases import cases, inputs, names_in, scope_of
 
+LOADED_LATE = (nn.TensorArray,)  # looked at in every order of tests
+
 __all__ = ["Probe", "effects", "probes"]
 
 #: arguments of the constructor of every Cell

@@ -87,9 +87,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
         )
     items = list(x)
     if items and not any(item.is_cpu or item.requires_grad or item.dtype is not torch.float32 for item in items):
-        norm = torch.linalg.vector_norm(
-            torch.stack(torch._foreach_norm(items))
-        )  # few kernels for gradients on a device
+        norm = kernels.vector_norm(torch.stack(torch._foreach_norm(items)))  # few kernels for gradients on a device
         clipped = list(torch._foreach_mul(items, float(clip_norm)))
         torch._foreach_div_(clipped, torch.clamp(norm, min=float(clip_norm)))
         clipped = wrap(clipped)
