@@ -13,6 +13,7 @@ import torch
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._autograd.custom_backward import own_backward
 from mindspore_compat._graph.program import program
+from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.ops.primitive import PrimitiveWithInfer
@@ -78,7 +79,7 @@ class Custom(PrimitiveWithInfer):
         return self.bprop
 
     def _compute(self, inputs: Sequence[Any]) -> Any:
-        device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), torch.device("cpu"))
+        device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), current_device())
         if self.func_type not in ("pyfunc", "aot"):
             raise UnsupportedError(
                 f"{self._who}: needs MindSpore's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
