@@ -51,7 +51,8 @@ class Iterator:
         ITERATORS_LIST.append(ref(self))
         self._convert = _converter(output_numpy, do_copy or config.get_iterator_mode()["do_copy"])
         skip: int = dataset.get_init_step()
-        self._epoch, skip = divmod(skip, max(dataset.get_dataset_size(), 1)) if skip else (0, 0)
+        epoch, skip = divmod(skip, max(dataset.get_dataset_size(), 1)) if skip else (0, 0)
+        self._epoch: int = epoch
         self._epochs: Epochs | None = epochs_of(dataset, self._epoch, skip)
 
     def __iter__(self) -> Iterator:
