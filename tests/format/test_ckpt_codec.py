@@ -37,7 +37,8 @@ def _checkpoint_message():
     add(whole, "value", 1, kinds.TYPE_MESSAGE, kinds.LABEL_REPEATED, ".Value")
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName("Checkpoint"))
+    make = getattr(message_factory, "GetMessageClass", None) or message_factory.MessageFactory(pool).GetPrototype
+    return make(pool.FindMessageTypeByName("Checkpoint"))
 
 
 Checkpoint = _checkpoint_message()
