@@ -40,6 +40,10 @@ def _reached(tree: ast.AST) -> list[str]:
                 found.append(node.attr)
             elif id(node) not in inside and _torch_name(node):
                 found.append(_torch_name(node))
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "getattr":
+            found += [
+                item.value for item in node.args[1:2] if isinstance(item, ast.Constant) and item.value in _ATTRIBUTES
+            ]
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("exec", "eval", "setattr"):
             is_builtins = bool(node.args) and getattr(node.args[0], "id", "") == "builtins"
             if node.func.id != "setattr" or is_builtins:  # type: ignore[attr-defined]

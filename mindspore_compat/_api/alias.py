@@ -167,7 +167,7 @@ def _mirror_loaded_modules() -> None:
 
 def _is_public_package(name: str, module: ModuleType) -> bool:
     """Return whether it is ``mindspore``, ``mindspore.nn`` or the like, which programs compare by ``module.__name__``.
-    Deeper modules keep their own name: `_graph.mode` looks for their code under it on the stack.
+    Deeper modules keep their own name.
     """
     spec = module.__spec__
     is_package = getattr(spec, "submodule_search_locations", None) is not None

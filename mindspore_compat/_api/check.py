@@ -36,9 +36,9 @@ def python_files(path: Path) -> list[Path]:
 
 
 def imported_files(script: Path) -> list[Path]:
-    """Return the script and the files beside it that it imports, directly or in turn; at most 200."""
+    """Return the script and the files beside it that it imports, directly or in turn; the first 100."""
     found, queue = {script: None}, [script]
-    while queue and len(found) < 200:
+    while queue and len(found) < 100:
         try:
             tree = ast.parse(queue.pop().read_bytes())
         except (OSError, SyntaxError, ValueError, MemoryError, RecursionError):
@@ -51,7 +51,7 @@ def imported_files(script: Path) -> list[Path]:
                 new = [item for item in ([file] if file.is_file() else python_files(folder)) if item not in found]
                 found.update(dict.fromkeys(new))
                 queue += new
-    return list(found)
+    return list(found)[:100]
 
 
 def written_before_2_0(uses: list[Use]) -> tuple[str, list[Use]] | None:

@@ -93,7 +93,7 @@ def _assign_number(parameter: Parameter, value: float) -> None:
         )
     if isinstance(value, float) and not parameter.dtype.is_floating_point:
         raise TypeError(
-            "Data type conversion is not supported for a 'Parameter', so a float can not be assigned to "
+            "Data type conversion is not supported for a 'Parameter', so a float cannot be assigned to "
             f"'{parameter.name}' of {parameter.dtype}."
         )
     assign(parameter, value)
@@ -285,9 +285,7 @@ class Cell(ForwardCache, torch.nn.Module):
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
-            compute = self.construct if is_plain else self._call_with_extras
-            if is_plain and id(getattr(compute, "__code__", None)) not in plain_codes:
-                compute = in_graph_version(compute)
+            compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
             around = without_graph if is_constant else called
             if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
                 return evaluated(self, around, compute, args, kwargs)
@@ -668,7 +666,7 @@ class Cell(ForwardCache, torch.nn.Module):
                 return
             if value is not None:
                 raise TypeError(
-                    f"Parameter '{name}' already exists in network, can not assign this type: '{type(value)}' as a "
+                    f"Parameter '{name}' already exists in network, cannot assign this type: '{type(value)}' as a "
                     "parameter."
                 )
             self._restructured()
@@ -678,7 +676,7 @@ class Cell(ForwardCache, torch.nn.Module):
         if modules is not None and name in modules:
             if value is not None:
                 raise TypeError(
-                    f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell."
+                    f"Sub cell '{name}' already exists in network, cannot assign this type: '{type(value)}' as a cell."
                 )
             self._restructured()
             modules[name] = None
@@ -687,7 +685,7 @@ class Cell(ForwardCache, torch.nn.Module):
         if buffers is not None and name in buffers:
             if value is not None and not isinstance(value, torch.Tensor):
                 raise TypeError(
-                    f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer."
+                    f"Buffer '{name}' already exists in network, cannot assign this type: '{type(value)}' as a buffer."
                 )
             buffers[name] = value
             return
@@ -764,7 +762,7 @@ class Cell(ForwardCache, torch.nn.Module):
 
     @property
     def _cells(self) -> dict[str, Any]:
-        self._restructured()  # whoever asks may change it; the package uses torch's names
+        self._restructured()  # the caller may change it; the package uses torch's names
         return self.__dict__["_modules"]
 
     @property
@@ -811,7 +809,7 @@ class Cell(ForwardCache, torch.nn.Module):
         """
         if not child_name or "." in child_name:
             raise KeyError(
-                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
+                "For 'insert_child_to_cell', the parameter 'child_name' cannot be None and cannot contain '.' "
             )
         if child_name not in self._modules and self._has_own(child_name):
             raise KeyError(
@@ -1159,7 +1157,7 @@ class Cell(ForwardCache, torch.nn.Module):
     @pipeline_stage.setter
     def pipeline_stage(self, value: int) -> None:
         if value < 0:
-            raise ValueError(f"For 'Cell', the property 'pipeline_stage' can not be less than 0, but got {value}")
+            raise ValueError(f"For 'Cell', the property 'pipeline_stage' cannot be less than 0, but got {value}")
         self.__dict__["_pipeline_stage"] = value
 
     def infer_param_pipeline_stage(self) -> list[Any]:

@@ -18,7 +18,7 @@ from mindspore_compat import Parameter, ParameterTuple, Tensor, nn
         (lambda c: c.insert_param_to_cell("a.b", Parameter(Tensor([1.0]))), KeyError, "empty or has a dot"),
         (lambda c: c.insert_param_to_cell("construct", Parameter(Tensor([1.0]))), KeyError, "already exists"),
         (lambda c: c.insert_param_to_cell("w", Tensor([1.0])), TypeError, "must be 'Parameter'"),
-        (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "can not contain"),
+        (lambda c: c.insert_child_to_cell("a.b", nn.ReLU()), KeyError, "cannot contain"),
         (lambda c: c.insert_child_to_cell("x", 3), TypeError, "must be 'Cell'"),
         (lambda c: c.no_such_thing, AttributeError, "The 'Cell' object has no attribute 'no_such_thing'"),
         (lambda c: c(1), AttributeError, "'construct' is not defined"),
