@@ -98,7 +98,7 @@ __all__ = [
     *common.__all__,
     *context.__all__,
     *_train.__all__,
-]  # without the summaries, as MindSpore
+]  # without the summaries, as in MindSpore
 
 __getattr__ = module_getattr(
     __name__,

@@ -72,7 +72,7 @@ def check_value_type(arg_name: str, arg_value: Any, valid_types: Any, prim_name:
 
 
 def check_isinstance(arg_name: str, arg_value: Any, classes: Any) -> Any:
-    """Raise ValueError (as MindSpore, not TypeError) unless the value is an instance of one of the classes."""
+    """Raise ValueError (as in MindSpore, not TypeError) unless the value is an instance of one of the classes."""
     return validate.check_isinstance(arg_value, arg_name, classes)
 
 

@@ -73,7 +73,7 @@ class ForwardCache:
         if is_graph_mode():
             args = tuple([_of_a_graph(arg) for arg in args])
             kwargs = {name: _of_a_graph(arg) for name, arg in kwargs.items()}
-        # what comes from another kept forward stays connected with it, as upstream's PYNATIVE_MODE has it
+        # what comes from another kept forward stays connected with it, as MindSpore's PYNATIVE_MODE has it
         variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         run = self._call_cast
         if is_graph_mode():
@@ -94,7 +94,7 @@ class ForwardCache:
             return None
         if (
             is_graph_mode() and kept.stamp != _stamp()
-        ):  # with other weights or attributes it is another forward, as upstream
+        ):  # with other weights or attributes it is another forward, as in MindSpore
             return None
         by_position = dict(zip(kept.variables, kept.forward.variables))
         if any(position not in by_position and _is_variable(args[position]) for position in wanted):

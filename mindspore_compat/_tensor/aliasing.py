@@ -78,7 +78,7 @@ def was_copied() -> bool:
 
 
 def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
-    """Set the values of ``target`` to ``value``, of its shape. As MindSpore, aliases (arrays, Tensors, other
+    """Set the values of ``target`` to ``value``, of its shape. As in MindSpore, aliases (arrays, Tensors, other
     Parameters) keep their values: ``target`` gets new memory if there are any.
 
     A single number is always written in place, since captured steps read rates and counters there. So is everything

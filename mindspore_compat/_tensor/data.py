@@ -98,7 +98,7 @@ def is_followed(data: torch.Tensor) -> bool:
 
 
 def _shared(data: torch.Tensor) -> torch.Tensor:
-    """Return a Tensor's memory as another tensor. As MindSpore, it keeps its derivative where `is_followed`."""
+    """Return a Tensor's memory as another tensor. As in MindSpore, it keeps its derivative where `is_followed`."""
     if not is_followed(data):
         return wrapping.plain(data)
     return torch._C.TensorBase.view_as(data, data) if tracing.is_tracing() else _Shared.apply(data)

@@ -132,7 +132,7 @@ def _reflected(
     traced: bool = False,
 ) -> Callable[[Tensor, Any], Any]:
     def method(self: Tensor, other: Any) -> Any:
-        if isinstance(other, np.ndarray):  # numpy on the left decides, as MindSpore
+        if isinstance(other, np.ndarray):  # numpy on the left decides, as in MindSpore
             return numpy_op(other, self.asnumpy())
         if not isinstance(other, (torch.Tensor, *_NUMBERS)):
             other = _operand(other, self, name)

@@ -127,7 +127,7 @@ def _with_generator(method: Callable[..., Any]) -> Callable[..., Any]:
     return drawing
 
 
-#: upstream's names of arguments, and torch's
+#: MindSpore's names of arguments, and torch's
 _OTHER_NAMES = {
     "copy_": {"src": "other"},
     "index_copy_": {"tensor": "source"},
@@ -159,7 +159,7 @@ def _returning_tensor(name: str, method: Callable[..., Any]) -> Callable[..., An
                 }
             try:
                 if is_of_parameter(self) and self.requires_grad and not THREAD.running:
-                    with torch.no_grad():  # upstream refuses it, as torch does, only where a gradient is computed
+                    with torch.no_grad():  # MindSpore refuses it, as torch does, only where a gradient is computed
                         return method(for_writing(self), *args, **kwargs)
                 if isinstance(self, torch.nn.Parameter):
                     for_writing(self)

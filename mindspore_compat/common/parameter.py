@@ -51,7 +51,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         name: None takes the attribute's name when the Parameter is set on a Cell.
         requires_grad: whether ``trainable_params`` lists it; kept also for integer parameters, which never get a
             gradient.
-        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as MindSpore.
+        layerwise_parallel, parallel_optimizer, storage_format, device: accepted as in MindSpore.
 
     Examples:
         >>> weight = Parameter(Tensor([1.0, 2.0]), name="weight")

@@ -170,7 +170,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     __array_priority__ = -1.0
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-        """Return a numpy array from a numpy function of a Tensor, as MindSpore."""
+        """Return a numpy array from a numpy function of a Tensor, as in MindSpore."""
         return array[()] if return_scalar else array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]

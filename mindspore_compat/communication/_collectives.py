@@ -233,7 +233,7 @@ def broadcast(x: torch.Tensor, root: int, group: Group) -> Any:
 
 
 def reduce(x: torch.Tensor, root: int, op: str, group: Group) -> Any:
-    """Reduce at ``root``; the others get zeros of shape (1,). As MindSpore, every member gets the root's gradient,
+    """Reduce at ``root``; the others get zeros of shape (1,). As in MindSpore, every member gets the root's gradient,
     which is right for sums and means.
     """
     if _alone(group):

@@ -153,7 +153,7 @@ def _placed(device: Any) -> torch.device:
 
 
 def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the sizes. As MindSpore, a first size that is a sequence stands for all; later ones are ignored."""
+    """Return the sizes. As in MindSpore, a first size that is a sequence stands for all; later ones are ignored."""
     return tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
 
 

@@ -509,7 +509,7 @@ class Cell(ForwardCache, torch.nn.Module):
         for path, parameter in self.parameters_and_names(expand=recurse):
             parameter.name = prefix + path
 
-    _update_local_parameters_name = update_parameters_name  # of Cells of programs; upstream's too renames all
+    _update_local_parameters_name = update_parameters_name  # of Cells of programs; MindSpore's too renames all
 
     def update_cell_prefix(self) -> None:
         """Set ``param_prefix`` of all Cells below."""
@@ -656,7 +656,7 @@ class Cell(ForwardCache, torch.nn.Module):
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
             if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                if in_graph():  # there it is upstream's Assign, which writes where the Parameter is
+                if in_graph():  # there it is MindSpore's Assign, which writes where the Parameter is
                     write_values(parameters[name], _compiled_value(parameters[name], value).detach())
                 else:
                     parameters[name].set_data(value)
@@ -860,7 +860,7 @@ class Cell(ForwardCache, torch.nn.Module):
         always_call: bool = False,
     ) -> Any:
         """Call ``hook_fn(cell, inputs, output)`` after each call; its result, if any, replaces the output. Return a
-        handle with ``remove()``. As MindSpore, a Cell with a ``bprop`` calls none.
+        handle with ``remove()``. As in MindSpore, a Cell with a ``bprop`` calls none.
 
         Args:
             prepend: before the hooks that are there.

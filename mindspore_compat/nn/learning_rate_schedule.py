@@ -42,7 +42,7 @@ class LearningRateSchedule(Cell):
 
 
 class _Builtin(LearningRateSchedule):
-    """Schedule in plain float arithmetic; single precision as MindSpore, rounded once at the end.
+    """Schedule in plain float arithmetic; single precision as in MindSpore, rounded once at the end.
 
     Steps on a device are float64 tensors in ``rate``, so that nothing waits for them.
     """

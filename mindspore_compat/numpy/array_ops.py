@@ -218,7 +218,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> Any:
 
 
 def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "clip", order: str = "C") -> Any:
-    """Return the flat indices of coordinates, as float32 (as MindSpore)."""
+    """Return the flat indices of coordinates, as float32 (as in MindSpore)."""
     lengths = as_ints(dims)
     places = [as_tensor(item) for item in multi_index]
     places = [

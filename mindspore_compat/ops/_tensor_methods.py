@@ -152,7 +152,7 @@ class _OwnArguments:
 
 
 def _size_and_dtype(size: tuple, kwargs: dict[str, Any]) -> tuple:
-    """Return ``(size, dtype)`` by position, as MindSpore; the dtype goes to the keywords, as torch has it."""
+    """Return ``(size, dtype)`` by position, as in MindSpore; the dtype goes to the keywords, as torch has it."""
     if len(size) == 2 and isinstance(size[1], torch.dtype):
         kwargs["dtype"] = size[1]
         return size[:1]

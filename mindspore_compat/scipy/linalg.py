@@ -174,7 +174,7 @@ def lstsq(A: Any, B: Any, rcond: Any = None, driver: str | None = None) -> Any:
 
     Args:
         driver: "gels", "gelsy", "gelss", "gelsd"; None is "gelsy", on CUDA "gels".
-        rcond: without effect, as MindSpore.
+        rcond: without effect, as in MindSpore.
     """
     is_vector = B.dim() == A.dim() - 1
     found = torch.linalg.lstsq(A, B.unsqueeze(-1) if is_vector else B, driver=driver)

@@ -97,7 +97,7 @@ def minimize(
         method: "BFGS" or "LBFGS".
         jac: the gradient ``jac(x, *args)``; None differentiates ``func``.
         options: ``maxiter``, ``gtol``, ``norm`` and ``line_search_maxiter`` (not used), LBFGS's ``history_size``.
-        hess, hessp, bounds, callback: not used, as MindSpore.
+        hess, hessp, bounds, callback: not used, as in MindSpore.
 
     Raises:
         ValueError: without a method, or for another one. ImportError: without SciPy.

@@ -188,7 +188,7 @@ class JiebaTokenizer(Tokenizer):
     def _compute(self, array: np.ndarray) -> Any:
         result = super()._compute(array)
         if self.with_offsets and result[0].tolist() == [""]:
-            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as MindSpore
+            return result[0], np.empty(0, np.uint32), np.empty(0, np.uint32)  # as in MindSpore
         return result
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:

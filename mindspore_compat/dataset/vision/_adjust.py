@@ -163,7 +163,7 @@ class AdjustGamma(ImageOperation):
 
     def _compute_pil(self, image: Any) -> Any:
         if len(image.getbands()) not in (1, 3):
-            return image  # as MindSpore
+            return image  # as in MindSpore
         mode = image.mode
         return image.convert("RGB").point(self._table() * 3).convert(mode)
 

@@ -176,7 +176,7 @@ def _remap(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: int, 
     wholes = np.stack([x, y], -1).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
     border = [float(fill[min(c, len(fill) - 1)]) for c in range(3)] + [
         0.0
-    ]  # a fourth channel has no fill, as MindSpore
+    ]  # a fourth channel has no fill, as in MindSpore
     if interpolation == _CUBIC and parts is not None and image.dtype.name in _CURVED:
         return _remap_cubic(image, x, y, parts, border)
     flags = {_NEAREST: cv2.INTER_NEAREST, _CUBIC: cv2.INTER_CUBIC}.get(interpolation, cv2.INTER_LINEAR)

@@ -255,7 +255,7 @@ class FastGelu(Cell):
 
 
 class GELU(Cell):
-    """x · Φ(x); ``approximate`` (the default, as MindSpore) uses the tanh formula."""
+    """x · Φ(x); ``approximate`` (the default, as in MindSpore) uses the tanh formula."""
 
     def __init__(self, approximate: bool = True) -> None:
         super().__init__()

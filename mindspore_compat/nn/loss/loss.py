@@ -120,7 +120,7 @@ class HuberLoss(LossBase):
 class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of softmax(logits) (N, C) with labels: class indices (N,) if ``sparse``, else distributions (N, C).
 
-    A class index out of range has loss 0, but is an error with reduction "mean", as MindSpore. The derivative by the
+    A class index out of range has loss 0, but is an error with reduction "mean", as in MindSpore. The derivative by the
     logits is softmax - labels, also of such rows and of labels that do not sum to 1; by the labels it is 0. ``is_grad``
     and ``num_classes`` are 1.0's, without effect.
 

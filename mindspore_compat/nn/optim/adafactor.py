@@ -28,7 +28,7 @@ class AdaFactor(Optimizer):
         scale_parameter: multiplies the learning rate with the parameter's root mean square.
         compression: keeps the second moments of vectors in float16.
 
-    A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as MindSpore.
+    A schedule or list as learning rate turns ``relative_step`` and ``scale_parameter`` off, as in MindSpore.
     """
 
     def __init__(

@@ -17,7 +17,7 @@ class LARS(Optimizer):
     """Wrapper of ``optimizer`` that rescales gradients layer by layer and adds weight decay.
 
     g' = ratio·(g + decay·p), ratio = coefficient·‖p‖/(‖g‖ + decay·‖p‖ + epsilon); with ``use_clip`` min(ratio/lr, 1).
-    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as MindSpore.
+    Parameters for which ``lars_filter`` is False keep their gradients, without decay, as in MindSpore.
     """
 
     _repeats = "on a device"

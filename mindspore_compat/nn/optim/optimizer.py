@@ -261,7 +261,7 @@ class Optimizer(Skipping, Members):
         return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
-        """Run one step with a tuple of gradients in the order of ``parameters``; return True for each, as MindSpore.
+        """Run one step with a tuple of gradients in the order of ``parameters``; return True for each, as in MindSpore.
 
         Raises:
             RuntimeError: if their number is not that of the parameters. ValueError: if a size is not.

@@ -90,7 +90,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def __init__(self, network: Any, optimizer: Any, scale_sense: Any) -> None:
         super().__init__(network, optimizer, sens=None)
-        # what subclasses in user code use of upstream's attributes
+        # what subclasses in user code use of MindSpore's attributes
         self.hyper_map = HyperMap()
         self.base = Tensor(1, torch.float32)
         self.less_equal, self.reduce_sum = operations.LessEqual(), operations.ReduceSum(keep_dims=False)

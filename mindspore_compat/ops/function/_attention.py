@@ -155,7 +155,7 @@ def flash_attention_score(
         sparse_mode: 0 ``attn_mask`` and, if it is given, the band of ``pre_tokens`` and ``next_tokens``; 1
             ``attn_mask``; 2 causal from the upper left; 3 causal from the lower right; 4 the band from the lower right;
             5 causal from the lower right and ``prefix``.
-        padding_mask, inner_precise: without effect, as MindSpore.
+        padding_mask, inner_precise: without effect, as in MindSpore.
 
     Raises:
         ValueError: for another layout. RuntimeError: for another mode.

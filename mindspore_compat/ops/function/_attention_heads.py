@@ -207,7 +207,7 @@ def multi_head_attention_forward(
         query, key, value: (L, B, E), (S, B, E), (S, B, E), or without B.
         in_proj_weight: (3 · E, E); with ``use_separate_proj_weight`` the three others.
         static_k, static_v: (B · N, S, D), in the place of the projected ones.
-        is_causal: as MindSpore, 1 is added to the scores of the places up to a query's own; masks are left out.
+        is_causal: as in MindSpore, 1 is added to the scores of the places up to a query's own; masks are left out.
         dtype: without effect.
 
     Raises:

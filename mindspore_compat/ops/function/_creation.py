@@ -56,7 +56,7 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """Return a shape filled with one value; without a dtype its integer part, in int64, as MindSpore."""
+    """Return a shape filled with one value; without a dtype its integer part, in int64, as in MindSpore."""
     if isinstance(fill_value, torch.Tensor):
         fill_value = fill_value.item()
     if dtype is None:

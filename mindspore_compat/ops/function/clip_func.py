@@ -96,7 +96,7 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
         norm = torch.sqrt(torch.stack(squares).sum())
         limit = subgradients.clamp(norm, min=float(clip_norm))
         clipped = [wrap(to_dtype(item.float() * float(clip_norm) / limit, item.dtype)) for item in items]
-    # upstream compiles it in GRAPH_MODE, though the program's own lines call it
+    # MindSpore compiles it in GRAPH_MODE, though the program's own lines call it
     return clipped if isinstance(x, list) and is_graph_mode() else _together(x, clipped)
 
 

@@ -83,12 +83,12 @@ def check_valid(bboxes: Any, img_metas: Any) -> Any:
 
 
 def iou(anchor_boxes: Any, gt_boxes: Any, mode: str = "iou") -> Any:
-    """Return (m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). As MindSpore, no
+    """Return (m, n) overlaps of m boxes with n anchors, by the union ("iou") or by the box ("iof"). As in MindSpore, no
     gradient flows through it, and float16 boxes are computed in float16: areas beyond 65504 are inf, and the overlaps
     of boxes without an area are nan.
 
     Raises:
-        KeyError: for another mode, as MindSpore.
+        KeyError: for another mode, as in MindSpore.
     """
     if mode not in ("iou", "iof"):
         raise KeyError(f"For 'IOU', the 'mode' must be 'iou' or 'iof', but got {mode!r}.")
@@ -149,7 +149,7 @@ def roi_align(
 
     Args:
         sample_num: samples along each side of a cell; where it is not positive, as many as whole pixels are in the
-            side. As MindSpore, a cell smaller than a pixel is then nan.
+            side. As in MindSpore, a cell smaller than a pixel is then nan.
         roi_end_mode: 0 for regions up to (x2, y2), of at least a pixel; 1 for regions that end one pixel later, where
             x2 < x1 - 1 is sampled backwards.
 

@@ -215,7 +215,7 @@ def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
 @kernels.as_given
 def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     """Return the inverse of a matrix given by its Cholesky factor L (U, ``upper``): of L·Lᵀ (Uᵀ·U), the other triangle
-    as it is, as MindSpore.
+    as it is, as in MindSpore.
     """
     inverse = torch.linalg.inv(input_x)
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))

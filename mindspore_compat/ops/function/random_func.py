@@ -205,7 +205,7 @@ def multinomial(
 
 
 def _by_shares(weights: torch.Tensor, engine: Engine, count: int) -> torch.Tensor:
-    """Return the places where the running sums of each row pass its fractions, in the weights' type as MindSpore."""
+    """Return the places where the running sums of each row pass its fractions, in the weights' type as in MindSpore."""
     rows = weights.numpy().reshape(-1, weights.shape[-1])
     found = np.empty((len(rows), count), np.int64)
     for row, target in zip(rows, found):

@@ -80,7 +80,7 @@ def DataFormatVecPermute(src_format: _Format = "NHWC", dst_format: _Format = "NC
 @primitive
 def MatrixSolveLs(fast: Bool = True) -> _Run:
     """(matrix (..., m, n), rhs (..., m, k), l2): x of least |matrix · x - rhs|² + l2 · |x|²; without ``fast`` l2 is
-    ignored, as MindSpore.
+    ignored, as in MindSpore.
     """
 
     @kernels.as_given

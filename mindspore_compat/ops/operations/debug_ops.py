@@ -119,7 +119,7 @@ def DumpGradient() -> _Run:
 @primitive
 def HookBackward(hook_fn: Callable[..., Any], cell_id: str = "") -> _Run:
     """Identity; ``hook_fn(gradients)`` gets the gradient as a 1-tuple and may return another. In compiled code
-    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as MindSpore.
+    (GRAPH_MODE, `mindspore.jit`) it is the identity only, as in MindSpore.
     """
 
     def changed(gradient: Any) -> Any:

@@ -43,7 +43,7 @@ def load_checkpoint(
         filter_prefix, specify_prefix: names to leave out, to take: a prefix or several; ignored for safetensors, as
             MindSpore.
         dec_key, dec_mode: as ``enc_key`` and ``enc_mode`` of `save_checkpoint`.
-        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as MindSpore.
+        choice_func: takes a name, returns whether to load it; ignored beside a prefix, as in MindSpore.
         crc_check: compare the stored CRC-32; a file without one only gives a warning.
 
     Raises:

@@ -51,7 +51,7 @@ def own_share(net: Any) -> Callable[[str], bool]:
     parameter once.
 
     Raises:
-        TypeError: in a single process, as MindSpore.
+        TypeError: in a single process, as in MindSpore.
     """
     loads = [0] * require_parallel("saving")
     owners: dict[str, int] = {}
@@ -66,7 +66,7 @@ def share_loaded(net: Any, missing: Iterable[str]) -> list[str]:
     """Give each process its missing values from the first that has them; return the names that no process has.
 
     Raises:
-        TypeError: in a single process, as MindSpore.
+        TypeError: in a single process, as in MindSpore.
     """
     size = require_parallel("loading")
 

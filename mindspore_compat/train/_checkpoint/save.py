@@ -24,7 +24,7 @@ from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 
 __all__ = ["MODE", "Plan", "async_ckpt_thread_status", "check_async_save", "checked_plan", "save_checkpoint"]
 
-MODE = stat.S_IRUSR  # as MindSpore
+MODE = stat.S_IRUSR  # as in MindSpore
 _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time
 _SAVE_OPTIONS = ("incremental", "global_step_num", "remove_redundancy")
 

@@ -43,7 +43,7 @@ class TorchTrainStep(TorchStep):
             an object with a "loss".
         optimizer: of ``torch.optim``; None if the network updates itself.
         amp_level: "O0", or "O1", "O2", "O3", "auto": ``torch.autocast``, which decides by operator at each of them;
-            "O2" also brings a `DynamicLossScaleManager`, as MindSpore. See ``amp_dtype`` of the base.
+            "O2" also brings a `DynamicLossScaleManager`, as in MindSpore. See ``amp_dtype`` of the base.
         loss_scale_manager: replaces what the level brings; None is no loss scale.
         scheduler: of ``torch.optim.lr_scheduler``, a `LearningRateSchedule`, a list of rates, or a function of the
             number of updates.

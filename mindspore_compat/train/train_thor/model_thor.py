@@ -17,7 +17,7 @@ class ModelThor(Model):
     Arguments as of `Model`. A ``network`` that is a TrainOneStepCell brings its optimizer.
 
     Raises:
-        ValueError: in `fit` for a ``valid_dataset``, as MindSpore.
+        ValueError: in `fit` for a ``valid_dataset``, as in MindSpore.
     """
 
     def __init__(

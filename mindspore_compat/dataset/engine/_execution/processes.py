@@ -166,7 +166,7 @@ def _worker_main(
             if seed is None and not draws_on:
                 _seed(task)
                 result = run(function, task)
-            else:  # tasks come in their order, and each goes on where the one before stopped, as upstream
+            else:  # tasks come in their order, and each goes on where the one before stopped, as in MindSpore
                 result = function(task[1])
             if shelf is not None:
                 shelf.send(result)

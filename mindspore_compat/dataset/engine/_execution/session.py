@@ -91,7 +91,7 @@ class Session:
 
         def with_tickets() -> Iterator[Task]:
             for key, (what, rows) in tasks:
-                own_rows = 0 if what is None else 1  # upstream's batch does not see the rows that it drops
+                own_rows = 0 if what is None else 1  # MindSpore's batch does not see the rows that it drops
                 tickets = {n: each.ticket(own_rows if n == OWN else len(rows)) for n, each in turns.items()}
                 yield key, ((what, rows), rows, tickets)
 

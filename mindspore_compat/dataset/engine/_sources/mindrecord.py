@@ -32,7 +32,7 @@ class MindDataset(MappableDataset):
     With the environment variable ``MS_DEV_MINDRECORD_SHARD_BY_BLOCK=True`` a shard is a block of rows that follow each
     other instead of every ``num_shards``-th row.
 
-    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as MindSpore.
+    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as in MindSpore.
 
     Examples:
         >>> writer = ms.mindrecord.FileWriter("data.mindrecord")

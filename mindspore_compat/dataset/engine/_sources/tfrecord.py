@@ -48,7 +48,7 @@ class TFRecordDataset(SourceDataset):
             of rows.
         compression_type: "", "ZLIB" or "GZIP".
 
-    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as MindSpore; 1 reads one after
+    Without shuffling, ``num_parallel_workers`` files are read in turns, row by row, as in MindSpore; 1 reads one after
     another.
 
     Raises:

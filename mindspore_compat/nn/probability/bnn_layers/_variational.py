@@ -23,7 +23,7 @@ class Variational(Cell):
         setattr(self, f"{part}_posterior", _posterior(posterior_fn, shape, f"bnn_{part}", f"{part}_posterior_fn"))
 
     def compute_kl_loss(self) -> Any:
-        """Return the divergence of the prior from the posterior, as MindSpore, summed over weight and bias."""
+        """Return the divergence of the prior from the posterior, as in MindSpore, summed over weight and bias."""
         total = self._divergence("weight")
         return wrap(total + self._divergence("bias")) if self.has_bias else wrap(total)
 

@@ -37,7 +37,7 @@ class WithBNNLossCell(Cell):
 
 
 def _divergences(network: Any) -> list[Any]:
-    """Return methods of the layers below ``network``; not its own, as MindSpore."""
+    """Return methods of the layers below ``network``; not its own, as in MindSpore."""
     found: list[Any] = []
     for layer in network.name_cells().values():
         found += [layer.compute_kl_loss] if isinstance(layer, Variational) else _divergences(layer)

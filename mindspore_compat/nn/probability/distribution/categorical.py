@@ -87,7 +87,7 @@ def _classes(probs: torch.Tensor) -> torch.Tensor:
 
 
 def _whole(value: torch.Tensor) -> torch.Tensor:
-    """Round values down as MindSpore; a value between -1 and 0 counts as 0."""
+    """Round values down as in MindSpore; a value between -1 and 0 counts as 0."""
     value = value.to(torch.float32)
     return torch.where((value < 0) & (value > -1), 0.0, torch.floor(value))
 

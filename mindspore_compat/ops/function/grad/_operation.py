@@ -227,7 +227,7 @@ def _wanted(positions: tuple[int, ...], inputs: tuple) -> tuple[int, ...]:
         return ()
     for position in positions:
         if position >= len(inputs):
-            error = IndexError if is_graph_mode() else RuntimeError  # as MindSpore
+            error = IndexError if is_graph_mode() else RuntimeError  # as in MindSpore
             raise error(f"Position index {position} is exceed input size.")
     have = differentiable(inputs) if positions else []
     return tuple([position for position in positions if have[position]])
