@@ -97,7 +97,7 @@ class _Thread(threading.local):
     in_float32: frozenset[str] = frozenset()
 
 
-THREAD = _THREAD = _Thread()
+THREAD = _Thread()
 #: torch's product of float32, for a layer that has looked at the dtype and at ``THREAD.in_float32``
 float32_dense: Callable[..., Any] = _nn.linear
 
@@ -192,15 +192,15 @@ def _kernel(name: str) -> Callable[..., Any]:
         dtype = getattr(x, "dtype", None)
         if dtype is _F32:
             return operator(x, *args, **kwargs)
-        if dtype in types and x.is_cpu and not _THREAD.as_torch:
-            if name in _THREAD.in_float32 and torch.is_autocast_enabled("cpu"):
+        if dtype in types and x.is_cpu and not THREAD.as_torch:
+            if name in THREAD.in_float32 and torch.is_autocast_enabled("cpu"):
                 return _in_float32(operator, (x, *args), kwargs)
             return _through_float32(operator, dtype, mixed, (x, *args), kwargs)
         return anywhere(x, *args, **kwargs)
 
     def nested(*args: Any, **kwargs: Any) -> Any:
         first = next(_floats(args), None)
-        if first is not None and first.dtype in types and first.is_cpu and not _THREAD.as_torch:
+        if first is not None and first.dtype in types and first.is_cpu and not THREAD.as_torch:
             return _through_float32(operator, first.dtype, mixed, args, kwargs)
         return operator(*args, **kwargs)
 
@@ -226,16 +226,16 @@ def as_given(function: Callable[..., Any]) -> Callable[..., Any]:
 @contextlib.contextmanager
 def giving_float32(names: frozenset[str]) -> Iterator[None]:
     """Let the operators of these names return their float32 results while torch.autocast is on."""
-    before, _THREAD.in_float32 = _THREAD.in_float32, names
+    before, THREAD.in_float32 = THREAD.in_float32, names
     try:
         yield
     finally:
-        _THREAD.in_float32 = before
+        THREAD.in_float32 = before
 
 
 def adds_bias_apart(x: Any) -> bool:
     """Return whether a layer adds its bias by a separate operator, so that a float32 bias is not rounded to 16 bits."""
-    return bool(_THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
+    return bool(THREAD.in_float32) and torch.is_autocast_enabled(x.device.type)
 
 
 def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
@@ -247,7 +247,7 @@ def convolved(operator: Callable[..., Any], x: Any, weight: Any, bias: Any, *res
 
 def dense(x: Any, weight: Any, bias: Any) -> Any:
     """Return x · weightᵀ + bias, by two operators if `adds_bias_apart`."""
-    if not _THREAD.in_float32 or bias is None or not adds_bias_apart(x):
+    if not THREAD.in_float32 or bias is None or not adds_bias_apart(x):
         return KERNELS["linear"](x, weight, bias)
     return torch.add(KERNELS["linear"](x, weight), bias)
 
@@ -255,16 +255,16 @@ def dense(x: Any, weight: Any, bias: Any) -> Any:
 @contextlib.contextmanager
 def as_torch(wanted: bool = True) -> Iterator[None]:
     """Run operators as torch does, so that exported files show no casts. False ends that."""
-    before, _THREAD.as_torch = _THREAD.as_torch, wanted
+    before, THREAD.as_torch = THREAD.as_torch, wanted
     try:
         yield
     finally:
-        _THREAD.as_torch = before
+        THREAD.as_torch = before
 
 
 def shows_torch() -> bool:
     """Return whether operators run as torch's own here, for a recorder."""
-    return _THREAD.as_torch
+    return THREAD.as_torch
 
 
 #: rows that differ from torch's method of the name: windows along an axis, norms of flattened tensors
