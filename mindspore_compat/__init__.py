@@ -128,7 +128,7 @@ __getattr__ = module_getattr(
         **dict.fromkeys(("Node", "NodeType", "ScopedValue", "SymbolTree", "ValueType"), "rewrite"),
         **dict.fromkeys(("parameter_broadcast", "sync_pipeline_shared_parameters"), "parallel"),
         **dict.fromkeys(("load_obf_params_into_net", "obfuscate_ckpt"), "train._checkpoint.obfuscation"),
-        "issubclass_": "ops.function._former",
+        "issubclass_": "_ops.former",
         "recompute": "nn.recompute:recompute",
         "enable_dynamic": "common.enable_dynamic:enable_dynamic",
         **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),

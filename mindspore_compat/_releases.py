@@ -14,12 +14,12 @@ from typing import Any
 
 from mindspore_compat import context, nn, ops, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
+from mindspore_compat._ops.conv import conv2d_before_2_0
+from mindspore_compat._ops.former import FORMER
+from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
-from mindspore_compat.ops.function._conv import conv2d_before_2_0
-from mindspore_compat.ops.function._former import FORMER
-from mindspore_compat.ops.function._resizing import interpolate_before_2_0
 from mindspore_compat.train.model import Model
 
 __all__ = ["select", "select_inherited"]

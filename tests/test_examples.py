@@ -16,8 +16,8 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, dataset, nn, ops
 from mindspore_compat import numpy as mnp
 from mindspore_compat._api.resolve import resolve
+from mindspore_compat._ops.examples import EXAMPLES
 from mindspore_compat.common import seed
-from mindspore_compat.ops._examples import EXAMPLES
 
 MOST_USED = 100
 #: what a doctest cannot run: why

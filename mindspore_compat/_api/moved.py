@@ -45,9 +45,9 @@ MOVED: dict[str, dict[str, str]] = {
         "mindrecord.tools": {},
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
         "ops._grad": {},
-        "ops._grad.grad_base": {"bprop_getters": "ops._own_bprop"},
+        "ops._grad.grad_base": {"bprop_getters": "_ops.own_bprop"},
         "ops._grad_experimental": {},
-        "ops._grad_experimental.grad_base": {"bprop_getters": "ops._own_bprop"},
+        "ops._grad_experimental.grad_base": {"bprop_getters": "_ops.own_bprop"},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
         "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
         "parallel._cost_model_context": {

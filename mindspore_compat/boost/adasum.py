@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.program import program
+from mindspore_compat._ops.communication import AllGather
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.communication.management import create_group
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.adasum import adaptive_sum
-from mindspore_compat.ops.operations.comm_ops import AllGather
 
 __all__ = ["AdaSum"]
 

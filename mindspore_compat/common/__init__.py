@@ -45,7 +45,7 @@ __getattr__ = module_getattr(
         ),
         **dict.fromkeys(("_no_grad", "ms_memory_recycle", "no_inline"), "common.api"),
         **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
-        "issubclass_": "ops.function._former",
+        "issubclass_": "_ops.former",
         "recompute": "nn.recompute:recompute",
         "set_dump": "common.dump",
     },

@@ -11,16 +11,16 @@ import torch
 from mindspore_compat._autograd.saved_shapes import by_shape
 from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat._numerics.integer_results import cut_after, given_in, mean_in
+from mindspore_compat._ops import elementwise
+from mindspore_compat._ops.adapt import pair
+from mindspore_compat._ops.elementwise import lerp  # noqa: F401
+from mindspore_compat._ops.indexing import gather_elements as gather  # noqa: F401
+from mindspore_compat._ops.indexing import scatter, take  # noqa: F401
+from mindspore_compat._ops.linalg import cross  # noqa: F401
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.data import device_from
 from mindspore_compat._tensor.index_bounds import count_from_end
 from mindspore_compat.common.generator import generator_on
-from mindspore_compat.ops._adapt import pair
-from mindspore_compat.ops.function import _arithmetic
-from mindspore_compat.ops.function._arithmetic import lerp  # noqa: F401
-from mindspore_compat.ops.function._indexing import gather_elements as gather  # noqa: F401
-from mindspore_compat.ops.function._indexing import scatter, take  # noqa: F401
-from mindspore_compat.ops.function.linalg_func import cross  # noqa: F401
 
 _Base = torch._C.TensorBase
 _Numbers = (torch.Tensor, int, float)
@@ -234,4 +234,4 @@ def sum(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:
 def xlogy(input: Any, other: Any) -> torch.Tensor:
     if not (isinstance(input, _Numbers) and isinstance(other, _Numbers)):
         return torch.xlogy(input, other)  # it raises
-    return _arithmetic.xlogy(input, other)
+    return elementwise.xlogy(input, other)

@@ -32,6 +32,7 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._graph.replay.computations import graphs_of
 from mindspore_compat._graph.replay.replay import evaluated, replayed
 from mindspore_compat._numerics.dtype_fallback import note_operator
+from mindspore_compat._ops.adapt import fitting
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.aliasing import write_values
@@ -61,7 +62,6 @@ from mindspore_compat.nn._cell_dtype import (
     run_in_dtype,
 )
 from mindspore_compat.nn._parameter_hooks import read_in_graph
-from mindspore_compat.ops._adapt import fitting
 from mindspore_compat.ops.function import assign
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 from mindspore_compat.parallel.shard import shard

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import pair
+from mindspore_compat._ops.declare import op
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy.utils import as_tensor, cast, float_of, number_of, promoted
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import pair
-from mindspore_compat.ops.function._argument_names import named
 
 
 def _of_bools(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -223,7 +223,7 @@ def _binary(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 globals().update({name: _unary(name, function) for name, function in _UNARY.items()})
 globals().update({name: _binary(name, function) for name, function in _BINARY.items()})
 for _name, _argument in {"arccos": "input", "negative": "a", "positive": "a"}.items():  # MindSpore's names
-    globals()[_name] = named(_name, globals()[_name], [_argument])
+    globals()[_name] = op(globals()[_name], name=_name, shown=_argument, fallback=False)
 
 __all__ = [*_UNARY, *_BINARY, "divmod", "clip", "around", "round", "fix", "clamp"]
 

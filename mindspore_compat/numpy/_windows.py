@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._ops.adapt import as_ints
+from mindspore_compat._ops.random import ints, normals, reals
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.seed import get_seed
 from mindspore_compat.numpy.utils import on_device
-from mindspore_compat.ops._adapt import as_ints
-from mindspore_compat.ops.function._numbers import ints, normals, reals
 
 __all__ = ["rand", "randn", "randint", "bartlett", "blackman", "hamming", "hanning"]
 

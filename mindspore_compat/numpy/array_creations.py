@@ -10,6 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import as_ints
+from mindspore_compat._ops.creation import vandermonde
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import copied, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
@@ -19,8 +21,6 @@ from mindspore_compat.numpy._windows import *  # noqa: F403
 from mindspore_compat.numpy._windows import _number
 from mindspore_compat.numpy.utils import as_tensor, cast, on_device
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints
-from mindspore_compat.ops.function._creation import vandermonde
 
 __all__ = [
     *_padding.__all__,

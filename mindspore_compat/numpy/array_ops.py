@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import as_ints, checks_places
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.index_bounds import check_coordinates
@@ -19,7 +20,6 @@ from mindspore_compat.numpy._joining import *  # noqa: F403
 from mindspore_compat.numpy._joining import _promoted
 from mindspore_compat.numpy.utils import as_tensor, float32_of, on_device
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_ints, checks_places
 
 __all__ = [
     *_joining.__all__,

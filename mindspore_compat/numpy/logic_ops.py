@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.declare import op
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.numpy.utils import as_tensor, axes_of, cast, number_of
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops.function._argument_names import named
 
 _COMPARISONS: dict[str, Callable[..., Any]] = {
     "equal": F.equal,
@@ -49,7 +49,9 @@ def _test(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 globals().update({name: _comparison(name, function) for name, function in _COMPARISONS.items()})
 globals().update({name: _test(name, function) for name, function in _TESTS.items()})
-globals()["logical_not"] = named("logical_not", globals()["logical_not"], ["a"])  # MindSpore's name
+globals()["logical_not"] = op(
+    globals()["logical_not"], name="logical_not", shown="a", fallback=False
+)  # MindSpore's name
 
 __all__ = [
     *_COMPARISONS,

@@ -36,7 +36,7 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
 from mindspore_compat.ops.operations import *  # noqa: F403
 
 from mindspore_compat.ops.function import *  # noqa: F403  # isort: skip
-from mindspore_compat.ops.function._former import NAMES as _FORMER
+from mindspore_compat._ops.former import _NAMES as _FORMER
 from mindspore_compat.ops.primitive import (  # noqa: F401
     Primitive,
     PrimitiveWithCheck,
@@ -77,5 +77,4 @@ __getattr__ = module_getattr(
 )
 
 globals().update({_name: getattr(communication, _name) for _name in communication.SHOWN})
-for _name in (*function.INTERNAL, "INTERNAL", "UPWARD"):
-    globals().pop(_name, None)
+del UPWARD

@@ -11,14 +11,14 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import accept_aliases, or_older_meaning
+from mindspore_compat._ops.adapt import as_plain
+from mindspore_compat._ops.former import FORMER
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.indexing import as_indices
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops._adapt import as_plain
-from mindspore_compat.ops.function._former import FORMER
 
 __all__ = ["install_spellings"]
 

@@ -22,7 +22,7 @@ class Registry:
         return getattr(self, name)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name in function.INTERNAL or not hasattr(function, name):
+        if name.startswith("_") or not hasattr(function, name):
             raise AttributeError(f"'tensor_operator_registry' has no operator {name!r}. Register one.")
         return getattr(function, name)
 

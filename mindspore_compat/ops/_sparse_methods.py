@@ -10,12 +10,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.former_names import accept_aliases
-from mindspore_compat._tensor.index_bounds import refuse_negative
-from mindspore_compat._tensor.indexing import take_elements
-from mindspore_compat._tensor.wrapping import wrap
-from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
-from mindspore_compat.ops._adapt import checks_places
-from mindspore_compat.ops.function.sparse_func import (
+from mindspore_compat._ops.adapt import checks_places
+from mindspore_compat._ops.sparse import (
     as_csr,
     coo_add,
     csr_add,
@@ -27,6 +23,10 @@ from mindspore_compat.ops.function.sparse_func import (
     csr_to_coo,
     summed,
 )
+from mindspore_compat._tensor.index_bounds import refuse_negative
+from mindspore_compat._tensor.indexing import take_elements
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
 __all__ = ["install_sparse_methods"]
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.declare import METHODS
+from mindspore_compat._ops.former import FORMER
+from mindspore_compat._ops.other import Load
 from mindspore_compat._tensor.indexing import as_indices
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.parameter import Parameter
@@ -17,29 +20,10 @@ from mindspore_compat.ops import function as F
 from mindspore_compat.ops._compiled_methods import install_compiled_methods
 from mindspore_compat.ops._method_spellings import install_spellings
 from mindspore_compat.ops._sparse_methods import install_sparse_methods
-from mindspore_compat.ops.operations.other_ops import Load
 
 __all__ = ["METHODS"]
 
 _Base = torch._C.TensorBase
-
-#: Methods that are the function of their name, with the tensor as first argument: names that torch does not have, or
-#: has with another meaning, dtype or argument names.
-_SAME_NAME = """
-    abs absolute addbmm addcdiv addcmul addmm amax amin aminmax approximate_equal arctan2 atan2 baddbmm bessel_i0
-    bincount bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor bmm cholesky cholesky_inverse
-    cholesky_solve clamp col2im conj copysign count_nonzero cross cummax cummin det diag diagflat digamma dist
-    div divide dot dsplit eigvals eq equal fills float_power floor_divide floor_mod fmax fmin fmod fold gather_elements
-    gather_nd gcd ge geqrf ger greater greater_equal gt heaviside histc hsplit hypot igamma igammac index_add
-    index_fill index_put index_select inner inplace_update inv invert isclose lcm le lerp less less_equal
-    log_matrix_determinant logaddexp logaddexp2 logcumsumexp logical_and logical_or logical_xor logit logsumexp
-    lstsq lt lu_solve masked_fill masked_scatter masked_select matmul matrix_determinant maximum median minimum
-    move_to moveaxis movedim mul nan_to_num nanmean nanmedian nanquantile nansum ne nextafter nonzero not_equal
-    outer permute pow quantile random_categorical remainder renorm reverse rot90 select_scatter
-    sgn slice_scatter slogdet soft_shrink std_mean subtract svd t tensor_split top_k topk true_divide unique
-    unique_consecutive unique_with_pad unsorted_segment_max unsorted_segment_min unsorted_segment_prod var_mean vsplit
-    xdivy xlogy
-"""
 
 
 class _OwnArguments:
@@ -164,12 +148,8 @@ def _load(self: Any) -> Any:
     return Load()
 
 
-#: Tensor method -> the function that it is
-METHODS: dict[str, Any] = {
-    **{name: getattr(F, name) for name in _SAME_NAME.split()},
-    **{f"scatter_{name}": getattr(F, f"tensor_scatter_{name}") for name in ("div", "max", "min", "mul", "sub")},
-    **{name: method for name, method in vars(_OwnArguments).items() if not name.startswith("_")},
-}
+METHODS |= {name: getattr(F, name) for name in FORMER if name in METHODS}
+METHODS |= {name: method for name, method in vars(_OwnArguments).items() if not name.startswith("_")}
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
 install_spellings()

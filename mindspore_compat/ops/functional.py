@@ -1,7 +1,7 @@
 """Operators as functions; conventionally imported as ``F``. MindSpore: ``mindspore.ops.functional``."""
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.ops import function
+from mindspore_compat._ops.former import _NAMES as _FORMER
 from mindspore_compat.ops.composite.base import (  # noqa: F401
     HyperMap,
     Map,
@@ -13,11 +13,8 @@ from mindspore_compat.ops.composite.base import (  # noqa: F401
     zip_operation,
 )
 from mindspore_compat.ops.function import *  # noqa: F403
-from mindspore_compat.ops.function._former import NAMES as _FORMER
 from mindspore_compat.ops.primitive import Primitive  # noqa: F401
 
-for _name in (*function.INTERNAL, "INTERNAL"):
-    globals().pop(_name, None)
 _INNER = """
     SliceGetItem broadcast_gradient_args reduced_shape is_sequence_value_unknown is_sequence_shape_unknown
     is_dynamic_sequence_element_unknown switch_layer

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.adapt import all_axes
 from mindspore_compat._tensor.wrapping import wrap
-from mindspore_compat.ops._adapt import all_axes
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 

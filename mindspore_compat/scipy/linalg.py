@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.linalg import from_triangle
+from mindspore_compat._ops.linalg import solve_triangular as of_triangle
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops.function._triangular import solve_triangular as of_triangle
-from mindspore_compat.ops.function.linalg_func import from_triangle
 
 __all__ = [
     "block_diag",

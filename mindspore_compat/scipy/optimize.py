@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from mindspore_compat._ops.grad_operation import grad
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.function.grad._operation import grad
 
 __all__ = ["OptimizeResults", "line_search", "linear_sum_assignment", "minimize"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mindspore_compat import context, nn, ops
+from mindspore_compat._ops.grad_operation import value_and_grad
 from mindspore_compat.common.api import jit
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.function.grad._operation import value_and_grad
 from tests.support.oracle import oracle_python, run_oracle
 from tests.support.versions import COMPILES
 

@@ -1,7 +1,7 @@
 """A learner that answers two actors by `MuxSend` and `MuxReceive`; run by test_rl_ops.py on three processes."""
 
 from mindspore_compat import Tensor, communication, context, float32
-from mindspore_compat.ops.operations._rl_inner_ops import MuxReceive, MuxSend
+from mindspore_compat._ops.buffers import MuxReceive, MuxSend
 
 context.set_context(device_target="CPU")
 communication.init()

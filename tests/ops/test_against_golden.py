@@ -9,11 +9,11 @@ import pytest
 
 from mindspore_compat import nn, ops
 from mindspore_compat import numpy as mnp
+from mindspore_compat._ops.grad_operation import grad
 from mindspore_compat.common import dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.ops.function.grad._operation import grad
 from tests.ops.cases import cases, evaluate
 from tests.ops.golden import difference, load
 from tests.support.versions import COMPILES

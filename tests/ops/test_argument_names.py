@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mindspore_compat.ops._input_names import positional
 
 from mindspore_compat import Tensor, ops
 from mindspore_compat.ops import operations
-from mindspore_compat.ops._input_names import positional
 from tests.golden.make_argument_names import names
 
 NAMES: dict[str, str] = json.loads((Path(__file__).parents[1] / "golden" / "argument_names.json").read_text())

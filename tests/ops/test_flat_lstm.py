@@ -10,8 +10,8 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
+from mindspore_compat._ops.recurrent import FlatLSTM
 from mindspore_compat.ops import operations as P
-from mindspore_compat.ops.operations._recurrent_ops import FlatLSTM
 
 
 def test_flat_weights_of_an_lstm_on_a_gpu_are_torchs() -> None:

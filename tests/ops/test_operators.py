@@ -13,13 +13,13 @@ import torch
 
 from mindspore_compat import jit, ops
 from mindspore_compat import numpy as mnp
+from mindspore_compat._ops.grad_operation import grad
 from mindspore_compat.common.dtype import float16, float32, int32
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.seed import set_seed
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional as F
 from mindspore_compat.ops import operations as P
-from mindspore_compat.ops.function.grad._operation import grad
 from mindspore_compat.ops.operations import debug_ops
 
 
@@ -253,7 +253,7 @@ def test_dynamic_gru_equals_torchs_gru() -> None:
 
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_gru_of_flat_weights_equals_torchs(has_bias: bool) -> None:
-    from mindspore_compat.ops.operations._rl_inner_ops import CudnnGRU
+    from mindspore_compat._ops.recurrent import CudnnGRU
 
     torch.manual_seed(0)
     gru = torch.nn.GRU(3, 4, 2, bias=has_bias, bidirectional=True)

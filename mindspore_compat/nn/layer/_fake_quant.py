@@ -12,12 +12,12 @@ import torch
 from mindspore_compat._api.validate import (
     check_str_in,
 )
+from mindspore_compat._ops import quant as arithmetic
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops.function import _quantization as arithmetic
 
 __all__ = ["FakeQuantWithMinMax", "FakeQuantWithMinMaxObserver", "QuantConfig", "quant_config_default"]
 

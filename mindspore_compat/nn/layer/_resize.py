@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._numerics import kernels
-from mindspore_compat.ops.function._resizing import resize_cubic
+from mindspore_compat._ops.image import resize_cubic
 
 __all__ = ["interpolate", "resize_bilinear"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.ops.function._conv import same_padding, split_padding
+from mindspore_compat._ops.conv import same_padding, split_padding
 
 __all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "pad_same", "split_padding"]
 

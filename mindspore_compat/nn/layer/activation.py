@@ -9,11 +9,11 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._ops.activation import rrelu
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.function._activation import rrelu
 
 __all__ = [
     "Softmin",

@@ -10,6 +10,8 @@ import torch
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.creation import check_one_hot
+from mindspore_compat._ops.random import dropout_stream, dropped
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -19,7 +21,6 @@ from mindspore_compat.nn.layer._resize import interpolate
 from mindspore_compat.nn.layer._shapes import same_padding, squeezed
 from mindspore_compat.nn.layer.activation import activation_from
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops.function._creation import check_one_hot
 
 __all__ = [
     "Dropout",
@@ -67,12 +68,12 @@ class Dropout(Cell):
         if not 0 <= self._rate < 1:
             raise ValueError(f"For 'Dropout', the rate of zeroed elements must be in [0, 1), but got {self._rate}.")
         self.p, self.keep_prob = p, keep_prob
-        self._stream = F.dropout_stream(kept, *_get_graph_seed(0, "dropout"))
+        self._stream = dropout_stream(kept, *_get_graph_seed(0, "dropout"))
 
     def construct(self, x: Any) -> Any:
         if not self.training or not self._rate or self.p == 0 or self.keep_prob == 1:
             return x
-        return F.dropped(x, self._rate, self._stream)
+        return dropped(x, self._rate, self._stream)
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"

@@ -15,11 +15,11 @@ import torch
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.conv import in_fast_order
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, sizes, split_padding
-from mindspore_compat.ops.function._conv import in_fast_order
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 

@@ -11,6 +11,7 @@ from mindspore_compat._api.validate import (
 )
 from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import checks_places
 from mindspore_compat._tensor.index_bounds import count_from_end
 from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -18,7 +19,6 @@ from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import ClipByNorm
-from mindspore_compat.ops._adapt import checks_places
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
 

@@ -13,13 +13,13 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.random import draws_by_engine
 from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dropout
-from mindspore_compat.ops import function as F
 
 __all__ = ["LSTM", "GRU", "RNN"]
 
@@ -203,7 +203,7 @@ class _RNNBase(Cell):
         if x.device.type == "cuda" and weights[0].device == x.device and not is_tracing():
             self._flatten(weights)
         rate = self._rate() if self.dropout and self.num_layers > 1 else 0.0
-        if rate and F.draws_by_engine(self.dropout_op._stream, x):
+        if rate and draws_by_engine(self.dropout_op._stream, x):
             return self._layer_by_layer(x, hx, seq_length, weights)
         return self.rnn.layers(
             x, hx, seq_length, weights, self.num_layers, self.batch_first, self.has_bias, self.bidirectional, rate

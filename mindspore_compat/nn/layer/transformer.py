@@ -11,13 +11,13 @@ from typing import Any
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.attention import _in_projection, _in_projection_packed, attention_of_heads
 from mindspore_compat.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dense, Dropout
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.layer.normalization import LayerNorm
-from mindspore_compat.ops.function._attention_heads import _in_projection, _in_projection_packed, attention_of_heads
 
 __all__ = [
     "MultiheadAttention",

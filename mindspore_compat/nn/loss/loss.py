@@ -10,6 +10,8 @@ from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import check_same_shape
+from mindspore_compat._ops.loss import binary_cross_entropy, check_labels, kl_div, rows_cross_entropy
 from mindspore_compat._tensor.indexing import check_indices
 from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base otherwise
     _CODES,
@@ -20,10 +22,6 @@ from mindspore_compat.nn.loss._base import (  # noqa: F401 - 1.x named the base 
     _Loss,
     reduced,
 )
-from mindspore_compat.ops._adapt import check_same_shape
-from mindspore_compat.ops.function._cross_entropy import rows_cross_entropy
-from mindspore_compat.ops.function._ctc import check_labels
-from mindspore_compat.ops.function._loss import binary_cross_entropy, kl_div
 
 __all__ = [
     "LossBase",

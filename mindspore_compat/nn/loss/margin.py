@@ -9,9 +9,9 @@ import torch
 
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._ops.adapt import check_same_shape
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
-from mindspore_compat.ops._adapt import check_same_shape
 
 __all__ = [
     "MarginRankingLoss",

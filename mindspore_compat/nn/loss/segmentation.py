@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.adapt import check_same_shape
 from mindspore_compat.nn.layer.activation import LogSoftmax, get_activation
 from mindspore_compat.nn.loss.loss import LossBase
-from mindspore_compat.ops._adapt import check_same_shape
 
 __all__ = ["DiceLoss", "MultiClassDiceLoss", "FocalLoss", "SampledSoftmaxLoss"]
 

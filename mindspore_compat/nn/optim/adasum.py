@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.communication import AllGather, AllReduce
 from mindspore_compat.communication.management import create_group, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
-from mindspore_compat.ops.operations.comm_ops import AllGather, AllReduce
 from mindspore_compat.parallel._utils import _get_stage_device_num
 
 __all__ = ["AdaSumByDeltaWeightWrapCell", "AdaSumByGradWrapCell"]

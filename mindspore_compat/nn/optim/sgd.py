@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.update import SGD as _SGD
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
-from mindspore_compat.ops.operations import SGD as _SGD
 
 __all__ = ["SGD"]
 

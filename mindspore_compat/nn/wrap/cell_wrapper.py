@@ -13,6 +13,7 @@ import torch
 from mindspore_compat._autograd.forward import Forward, detached, gradients, scalar_gradients
 from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._graph.replay.replay import replayed
+from mindspore_compat._ops.grad_operation import GradOperation
 from mindspore_compat._tensor.aliasing import write_values
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -27,7 +28,6 @@ from mindspore_compat.nn.wrap._micro_batch import (
     _VirtualDatasetCell,
 )
 from mindspore_compat.nn.wrap.grad_reducer import DistributedGradReducer, agree_on_parameters, reducing
-from mindspore_compat.ops.function.grad._operation import GradOperation
 from mindspore_compat.parallel._utils import _get_device_num, _get_gradients_mean, _get_parallel_mode
 
 __all__ = [

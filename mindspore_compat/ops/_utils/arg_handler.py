@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.declare import plain
 from mindspore_compat.common.dtype import to_torch_dtype
-from mindspore_compat.ops._declare import plain
 
 __all__ = ["DtypeToEnum"]
 

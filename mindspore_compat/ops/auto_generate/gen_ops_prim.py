@@ -4,13 +4,19 @@ from typing import Any
 
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._api.placeholders import STUB_MARK, module_getattr
-from mindspore_compat.ops.auto_generate._extended_table import CLASSES
+from mindspore_compat._ops import attention, attention_inference, derivatives, experts, normalization
+from mindspore_compat._ops.extended import CLASSES
 from mindspore_compat.ops.operations import *  # noqa: F403
-from mindspore_compat.ops.operations._fused_table import *  # noqa: F403
-from mindspore_compat.ops.operations._grad_ops import *  # noqa: F403
 from mindspore_compat.ops.primitive import Primitive, prim_arg_register  # noqa: F401
 
-globals().update(CLASSES)
+globals().update(
+    CLASSES
+    | attention.PRIMITIVES
+    | attention_inference.PRIMITIVES
+    | derivatives.PRIMITIVES
+    | experts.PRIMITIVES
+    | normalization.PRIMITIVES
+)
 
 _REASON = "Only Ascend has it, and MindSpore documents no values. Write it with operators of mindspore.ops."
 #: names that libraries import, for layers that run on Ascend only

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore_compat._ops.attention import apply_rotary_pos_emb
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops import operations as P
 
@@ -37,7 +38,7 @@ _TABLE: dict[str, Any] = {
     "argmin_with_value_impl": lambda input, axis=0, keep_dims=False: P.ArgMinWithValue(axis, keep_dims)(input),
     "prompt_flash_attention_impl": F.prompt_flash_attention,
     "incre_flash_attention_impl": F.incre_flash_attention,
-    "apply_rotary_pos_emb_impl": F.apply_rotary_pos_emb,
+    "apply_rotary_pos_emb_impl": apply_rotary_pos_emb,
 }
 globals().update(_TABLE)
 __all__ = [*_TABLE]

@@ -1,10 +1,10 @@
 """Composite operators; conventionally imported as ``C``. MindSpore: ``mindspore.ops.composite``."""
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._ops.grad_operation import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 from mindspore_compat.ops.composite import base, math_ops
 from mindspore_compat.ops.composite.base import *  # noqa: F403
 from mindspore_compat.ops.composite.math_ops import *  # noqa: F403
-from mindspore_compat.ops.function.grad._operation import GradOperation, get_grad, grad, stop_gradient, value_and_grad
 
 __all__ = [
     *base.__all__,

@@ -22,7 +22,7 @@ __all__ = """
 
 __getattr__ = module_getattr(
     __name__,
-    {"GradOperation": "ops.function.grad._operation", "recompute_block": "_autograd.cell_bprop"},
+    {"GradOperation": "_ops.grad_operation", "recompute_block": "_autograd.cell_bprop"},
 )
 _Matcher = Callable[[Any], bool]
 

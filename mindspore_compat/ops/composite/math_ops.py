@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._ops.clip import clip_by_global_norm, clip_by_value
+from mindspore_compat._ops.creation import sequence_mask
+from mindspore_compat._ops.linalg import batch_dot, dot, mm, tensor_dot
+from mindspore_compat._ops.random import gamma, laplace, multinomial, normal, poisson, uniform
+from mindspore_compat._ops.reduction import count_nonzero
+from mindspore_compat._ops.shape import repeat_elements
 from mindspore_compat.ops import function as F
-from mindspore_compat.ops.function.array_func import repeat_elements, sequence_mask
-from mindspore_compat.ops.function.clip_func import clip_by_global_norm, clip_by_value
-from mindspore_compat.ops.function.math_func import batch_dot, count_nonzero, dot, mm, tensor_dot
-from mindspore_compat.ops.function.random_func import gamma, laplace, multinomial, normal, poisson, uniform
 
 __all__ = [
     "batch_dot",

@@ -4,9 +4,9 @@ import math
 from typing import Any
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.ops._mint_names import kept_in
-from mindspore_compat.ops.function._activation import *  # noqa: F403
-from mindspore_compat.ops.function._attention_heads import (  # noqa: F401
+from mindspore_compat._ops.activation import *  # noqa: F403
+from mindspore_compat._ops.attention import *  # noqa: F403
+from mindspore_compat._ops.attention import (  # noqa: F401
     _check_attn_mask_shape,
     _check_kpm_shape,
     _check_qkv_shape,
@@ -17,14 +17,14 @@ from mindspore_compat.ops.function._attention_heads import (  # noqa: F401
     linear,
     multi_head_attention_forward,
 )
-from mindspore_compat.ops.function._conv import *  # noqa: F403
-from mindspore_compat.ops.function._ctc import *  # noqa: F403
-from mindspore_compat.ops.function._dropout import *  # noqa: F403
-from mindspore_compat.ops.function._loss import *  # noqa: F403
-from mindspore_compat.ops.function._normalization import *  # noqa: F403
-from mindspore_compat.ops.function._padding import *  # noqa: F403
-from mindspore_compat.ops.function._pooling import *  # noqa: F403
-from mindspore_compat.ops.function._resizing import *  # noqa: F403
+from mindspore_compat._ops.conv import *  # noqa: F403
+from mindspore_compat._ops.image import *  # noqa: F403
+from mindspore_compat._ops.loss import *  # noqa: F403
+from mindspore_compat._ops.normalization import *  # noqa: F403
+from mindspore_compat._ops.pooling import *  # noqa: F403
+from mindspore_compat._ops.random import *  # noqa: F403
+from mindspore_compat._ops.shape import *  # noqa: F403
+from mindspore_compat.ops._mint_names import kept_in
 
 
 def _innner_log_softmax(inputs: object, axis: int) -> object:  # MindSpore spells it so
@@ -41,7 +41,6 @@ def _interpolate_ext_scale_factor_convert_size(input: Any, scale_factor: Any) ->
     return tuple(math.floor(size * factor) for size, factor in zip(input.shape[2:], scale_factor))
 
 
-# MindSpore keeps these here
 __getattr__ = module_getattr(
     __name__,
     {

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from mindspore_compat.ops._declare import plain
-from mindspore_compat.ops.function.sparse_func import sum_by_rows
+from mindspore_compat._ops.declare import primitive_class
+from mindspore_compat._ops.sparse import sum_by_rows
 
 __all__ = ["CSRReduceSum"]
 
-CSRReduceSum = plain("CSRReduceSum", sum_by_rows)
+CSRReduceSum = primitive_class("CSRReduceSum", sum_by_rows)

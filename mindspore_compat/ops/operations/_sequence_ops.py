@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from mindspore_compat.ops._declare import plain
+from mindspore_compat._ops.declare import primitive_class
 
 __all__ = ["TensorToScalar"]
 
-TensorToScalar = plain("TensorToScalar", lambda input_tensor: input_tensor.item())
+TensorToScalar = primitive_class("TensorToScalar", lambda input_tensor: input_tensor.item())

@@ -1,8 +1,8 @@
 """Operators that MindSpore keeps in ``mindspore.ops.operations.inner_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.ops.operations.image_ops import PsROIPooling
-from mindspore_compat.ops.operations.other_ops import IsConstant, MixedPrecisionCast
+from mindspore_compat._ops.image import PsROIPooling
+from mindspore_compat._ops.other import IsConstant, MixedPrecisionCast
 
 __all__ = ["IsConstant", "MixedPrecisionCast", "PsROIPooling"]
 

@@ -1,8 +1,7 @@
 """MindSpore: ``mindspore.ops.operations.linalg_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat.ops.operations._rare_ops import Eigh
-from mindspore_compat.ops.operations.math_ops import Eig, Geqrf, Svd  # type: ignore[attr-defined]
+from mindspore_compat._ops.linalg import Eig, Eigh, Geqrf, Svd  # type: ignore[attr-defined]
 
 __all__ = ["Eig", "Eigh", "Geqrf", "Svd"]
 

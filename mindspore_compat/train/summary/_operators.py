@@ -25,9 +25,9 @@ from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat._graph.export.decompose import DECOMPOSITIONS, torch_decompositions
 from mindspore_compat._graph.export.ir import Graph, Node, Value, leaves
+from mindspore_compat._ops.debug import summary_hooks
 from mindspore_compat.common import seed
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.operations.debug_ops import summary_hooks
 from mindspore_compat.train._export._lower import Lowering, Ref, Row
 from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export.mindir import rows as mindir

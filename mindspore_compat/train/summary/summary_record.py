@@ -17,8 +17,8 @@ from mindspore_compat import context
 from mindspore_compat._api.validate import check_type
 from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto.anf_ir import ModelProto
+from mindspore_compat._ops.debug import summary_hooks
 from mindspore_compat.communication.management import get_rank
-from mindspore_compat.ops.operations.debug_ops import summary_hooks
 from mindspore_compat.parallel._utils import _get_device_num
 from mindspore_compat.train.summary._checks import check_export_options, check_file_part, make_directory
 from mindspore_compat.train.summary._graph import InputsTrace, graph_of

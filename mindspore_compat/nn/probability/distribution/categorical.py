@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.random import multinomial
 from mindspore_compat.nn.probability.distribution.distribution import Distribution, check_name
-from mindspore_compat.ops.function.random_func import multinomial
 
 __all__ = ["Categorical"]
 

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.random import reals
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import nptype_to_dtype, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.function._numbers import reals
 
 __all__ = ["Continuous", "Distribution", "check_name"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.random import normals
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
-from mindspore_compat.ops.function._numbers import normals
 
 __all__ = ["Normal"]
 

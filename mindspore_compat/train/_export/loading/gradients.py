@@ -12,9 +12,9 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
+from mindspore_compat._ops.derivatives import adjoint, as_torch, derivative, derivatives
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops.operations import _grad_ops as G
-from mindspore_compat.ops.operations._grad_ops import adjoint, as_torch, derivative, derivatives
 from mindspore_compat.train._export.loading.rows import operator
 
 __all__ = ["gradient"]

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat import ops
 from mindspore_compat._numerics import subgradients
+from mindspore_compat._ops.conv import conv_nd
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
@@ -61,7 +62,7 @@ def _convolution(name: str, spatial: int) -> Callable[[dict[str, Any]], _Run]:
         if format == "NHWC":
             return plain
         sizes = steps["stride"], mode, pad, steps["dilation"], group, name
-        return Biased(plain, lambda x, weight, bias: ops.function.conv_nd(spatial, x, weight, bias, *sizes))
+        return Biased(plain, lambda x, weight, bias: conv_nd(spatial, x, weight, bias, *sizes))
 
     return row
 
