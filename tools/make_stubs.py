@@ -22,14 +22,11 @@ from pathlib import Path
 from typing import Any
 
 import mindspore_compat
-from mindspore_compat.ops import _tensor_methods
+from mindspore_compat._ops.declare import METHODS as METHODS_OF_TENSOR
 from mindspore_compat.ops.primitive import Primitive
 
 ROOT = Path(mindspore_compat.__file__).parent
-TABLES = (
-    *(f"ops.operations._{area}_table" for area in ("array", "image", "math", "nn")),
-    *("mint._functions", "mint.linalg", "mint.nn.functional", "mint.nn._layers"),
-)
+TABLES = (*("mint._functions", "mint.linalg", "mint.nn.functional", "mint.nn._layers"),)
 PACKAGES = (
     "ops.function.array_func",
     "ops.function.math_func",
@@ -275,7 +272,7 @@ def _defining(key: str, value: Any, source: str | None) -> tuple[str, str] | Non
 def _installed() -> str:
     body = [
         textwrap.indent(f"def {name}{_method(value)}:\n    {_docstring(value)}\n", "    ")
-        for name, value in sorted(_tensor_methods.METHODS.items())
+        for name, value in sorted(METHODS_OF_TENSOR.items())
     ]
     head = _HEAD.format(doc="Methods that ``ops/_tensor_methods.py`` installs on Tensor.")
     return head + _IMPORTS + "class InstalledMethods:\n" + "\n".join(body)

@@ -48,7 +48,7 @@ _DOCUMENTED: dict[type[Exception], type[Exception]] = {IndexError: ValueError}
 #: modules that define operators
 _OPERATORS = tuple(
     f"mindspore_compat.{room}"
-    for room in ("ops", "numpy", "mint", "scipy", "nn.layer", "nn.loss", "_numerics", "_tensor", "_random")
+    for room in ("_ops", "ops", "numpy", "mint", "scipy", "nn.layer", "nn.loss", "_numerics", "_tensor", "_random")
 )
 
 #: operators that return positions or counts

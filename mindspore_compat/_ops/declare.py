@@ -195,6 +195,7 @@ def _without_attributes(name: str, function: Callable[..., Any], doc: str | None
             "__init__": __init__,
             "__call__": __call__,
             "_run": staticmethod(function),
+            "_inputs": names,
             "__module__": module,
             "__doc__": _documented(name, doc),
             "__signature__": _PLAIN_SIGNATURE,

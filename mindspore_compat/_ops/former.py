@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._ops.adapt import to_dtype
 from mindspore_compat._ops.creation import meshgrid
 from mindspore_compat._ops.declare import classes, functions, primitive, primitive_class
+from mindspore_compat._ops.grad_func import vjp
 from mindspore_compat._ops.grad_operation import GradOperation
 from mindspore_compat._ops.indexing import TensorScatterElements
 from mindspore_compat._ops.linalg import lp_norm, matmul
@@ -53,7 +54,7 @@ def norm_before_2_0(input_x: Any, axis: Any = None, p: int = 2, keep_dims: bool 
 def vjp_before_2_0(fn: Any, inputs: Any, v: Any) -> Any:
     """Return (outputs, gradients of the inputs) (1.7 to 1.9)."""
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    outputs, gradients = vjp_before_2_0(fn, *inputs)
+    outputs, gradients = vjp(fn, *inputs)
     found = gradients(*v) if isinstance(v, (tuple, list)) else gradients(v)
     return outputs, found if len(inputs) > 1 else found[0]
 
@@ -112,7 +113,7 @@ _NAMES = {
     "ms_function": "common.api",
     "neg_tensor": "ops.function:neg",
     "random_shuffle": "ops.function:shuffle",
-    "reduce_prod": "ops.function:reduce_prod",
+    "reduce_prod": "_ops.reduction:reduce_prod",
     "shard": "parallel.shard",
     "sparse_add": "ops.function:coo_add",
     "sparse_concat": "ops.function:coo_concat",

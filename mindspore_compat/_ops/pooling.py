@@ -625,7 +625,7 @@ def _fractional(owner: str, reduce: Callable[..., torch.Tensor]) -> Any:
         "``pooling_ratio``, the borders of the rows, those of the columns).\n\nThe borders are drawn as MindSpore "
         "draws them, with other random numbers."
     )
-    return primitive(constructor)
+    return primitive(constructor, inputs="x")
 
 
 FractionalMaxPool = _fractional("FractionalMaxPool", lambda x, axis: torch.amax(x, axis, keepdim=True))

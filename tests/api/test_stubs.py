@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 #: in a process of its own: modules that other tests import become names of their packages
 NAMES = """
 from tools.make_stubs import _package, _public_names
-from mindspore_compat.ops._tensor_methods import METHODS
+from mindspore_compat._ops.declare import METHODS
 for package in ("ops", "ops.operations", "nn", "numpy"):
     print(*[f"{package}.{name}" for name in _public_names(_package(package))], f"{package}.no_such_name", sep="\\n")
 print(*[f"Tensor.{name}" for name in METHODS], sep="\\n")

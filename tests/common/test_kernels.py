@@ -41,8 +41,7 @@ ROOMS = [
 #: they update float32 state or say what a file holds
 FREE = {
     "_numerics/kernels.py",
-    "ops/operations/_update_ops.py",
-    "ops/operations/_adaptive_update_ops.py",
+    "_ops/update.py",
     "nn/layer/thor_layer.py",
 }
 #: aten's names of what is to be computed in float32

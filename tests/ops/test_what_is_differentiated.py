@@ -169,7 +169,7 @@ def test_gradients_are_taken_in_one_place() -> None:
     assert found == {
         "_autograd/forward.py: torch.autograd.grad",
         # of CTC, which gives its gradient as an output: at a point without history
-        "ops/function/_ctc.py: torch.autograd.grad",
+        "_ops/loss.py: torch.autograd.grad",
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again
         "parallel/_stage_gradients.py: torch.autograd.grad",
         # torch's own training step

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._ops.declare import plain
+from mindspore_compat._ops.declare import primitive_class
 from mindspore_compat.common.dtype import to_torch_dtype
 
 __all__ = ["DtypeToEnum"]
@@ -24,4 +24,4 @@ def _number(op_name: str, arg_name: str, dtype: Any) -> int | None:
     return None if dtype is None else _NUMBERS[to_torch_dtype(dtype)]
 
 
-DtypeToEnum = plain("DtypeToEnum", _number)
+DtypeToEnum = primitive_class("DtypeToEnum", _number)

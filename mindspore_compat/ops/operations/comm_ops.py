@@ -5,6 +5,6 @@ ranks in the group, as MindSpore's.
 """
 
 from mindspore_compat._ops import communication
-from mindspore_compat._ops.communication import ReduceOp  # noqa: F401
+from mindspore_compat._ops.communication import ReduceOp, _MirrorOperator, _VirtualDataset  # noqa: F401
 
 globals().update(communication.PRIMITIVES)

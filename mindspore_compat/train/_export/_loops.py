@@ -18,7 +18,7 @@ from typing import Any
 
 from mindspore_compat.context import in_jit
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.operations import other_ops
+from mindspore_compat._ops import other as other_ops
 
 __all__ = ["looping"]
 
