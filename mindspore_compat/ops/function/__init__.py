@@ -25,7 +25,19 @@ from mindspore_compat._ops.random import *  # noqa: F403
 from mindspore_compat._ops.reduction import *  # noqa: F403
 from mindspore_compat._ops.shape import *  # noqa: F403
 from mindspore_compat._ops.sparse import *  # noqa: F403
-from mindspore_compat.ops.function import array_func, math_func, nn_func  # noqa: F401
+from mindspore_compat.ops.function import (  # noqa: F401
+    array_func,
+    clip_func,
+    debug_func,
+    fft_func,
+    image_func,
+    linalg_func,
+    math_func,
+    nn_func,
+    other_func,
+    random_func,
+    sparse_func,
+)
 from mindspore_compat.ops.function.grad import *  # noqa: F403
 
 globals().update({_name: _or_older_meaning(*_older)(globals()[_name]) for _name, _older in _FORMER.items()})

@@ -46,10 +46,23 @@ from mindspore_compat.ops.operations import (  # noqa: F401
     _csr_ops,
     _grad_ops,
     _inner_ops,
+    _ms_kernel,
+    _quant_ops,
     _sequence_ops,
+    array_ops,
+    comm_ops,
+    custom_ops,
+    debug_ops,
+    image_ops,
     inner_ops,
     linalg_ops,
     manually_defined,
+    math_ops,
+    nn_ops,
+    other_ops,
+    random_ops,
+    rl_ops,
+    sparse_ops,
 )
 from mindspore_compat.ops.operations.other_ops import identity  # noqa: F401
 
@@ -97,4 +110,8 @@ for _renamed, _names in {
 _KERNELS.update(
     {name: item for name, item in globals().items() if isinstance(item, type) and issubclass(item, Primitive)}
 )
-__all__ = [_name for _name, _item in globals().items() if _name[0] != "_" and not isinstance(_item, _Module)]
+__all__ = [
+    _name
+    for _name, _item in globals().items()
+    if _name[0] != "_" and (not isinstance(_item, _Module) or _item.__name__.startswith(__name__))
+]
