@@ -20,8 +20,8 @@ PAGES = [
     "migration.md",
     "performance.md",
     "../SECURITY.md",
-    *(f"design/{name}.md" for name in ("amp", "ckpt-format", "compile", "differentiation", "export", "loop")),
-    *(f"design/{name}.md" for name in ("pipeline", "random", "summary", "tensor", "writer")),
+    *(f"design/{name}.md" for name in ("amp", "ckpt-format", "dataset", "differentiation", "export", "loop")),
+    *(f"design/{name}.md" for name in ("random", "replay", "summary", "tensor")),
 ]
 
 
