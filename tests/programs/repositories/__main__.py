@@ -97,7 +97,7 @@ path of both sides: numpy < 2, opencv, scikit-learn, scikit-image, pandas, easyd
 - A run is a script of the repository, or a driver of a few lines (`tests/programs/repositories/drivers`). A driver imports
   the repository's network, loss and training Cell, and takes three steps on random data.
 - A run leaves out missing files and packages of its repository, as its remark says.
-- Runs named `self_...` are files with their own main program; they are examples from 203 such files.
+- Runs named `self_...` are files that test themselves as scripts; they are examples from 203 such files.
 - Both sides begin with `set_seed(0)`. MindSpore is 2.10 on a CPU, with a limit of 120 s.
 
 """
