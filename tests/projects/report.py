@@ -168,7 +168,9 @@ def _row_of_project(rows: list[tuple[Project, str, dict[str, Any], dict[str, Any
     both = [pair for pair in zip(*sides) if all(came.get("end") == "ended" for came in pair)]
     seconds = " / ".join(f"{sum(came['seconds'] for came in side):.0f}" for side in zip(*both)) or "–"
     losses = " | ".join(next((text for came in side if (text := _losses(came)) != "–"), "–") for side in sides)
-    return f"| `{project.path}` | {project.kind} | {', '.join(row[1] for row in rows)} | {ends} | {seconds} | {losses} |"
+    return (
+        f"| `{project.path}` | {project.kind} | {', '.join(row[1] for row in rows)} | {ends} | {seconds} | {losses} |"
+    )
 
 
 def _ends(stages: list[dict[str, Any]]) -> str:
