@@ -1,4 +1,4 @@
-"""Our capture beside torch's own, on what has to be captured: for docs/design/capture.md.
+"""Our capture beside torch's own, on what has to be captured: for docs/benchmarks.md.
 
 Graphs of a network (what export needs): the programs of tests/golden/mindir_cases.py and mindir_hard_cases.py, through
 our MINDIR, ``torch.export`` (strict and not) and ``make_fx`` of the functionalized network. A graph is right when it

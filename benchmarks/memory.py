@@ -5,7 +5,7 @@
 Memory is the highest of a step, in multiples of the parameters' bytes; launches are torch's operators below autograd
 without views. torch's step has fused or list-wise kernels, and a GradScaler where there is a loss scale. Without a GPU
 the step runs on the tests' fake CUDA device, whose figures are exact and always the same; there the host's waits are
-counted, too. ``--write`` puts the tables into docs/gpu.md.
+counted, too. ``--write`` puts the table into docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ alias.install()
 import nets_mindspore  # noqa: E402  (says `import mindspore`)
 import nets_torch  # noqa: E402
 
-PAGE, MARK, END = ROOT / "docs" / "gpu.md", "<!-- made by benchmarks/memory.py -->", "<!-- its end -->"
+PAGE, MARK, END = ROOT / "docs" / "benchmarks.md", "<!-- made by benchmarks/memory.py -->", "<!-- its end -->"
 WARM_UP = 9  # recordings, captures
 BATCH = 2
 NETS: dict[str, tuple[Callable[[Any], Any], tuple[int, ...]]] = {
@@ -422,18 +422,19 @@ def table(rows: list[Row]) -> Iterator[str]:
         "optimizer",
         "loss scale",
         "with",
-        "mode",
-        "memory: ours / torch",
-        "launches: ours / torch",
+        "memory: PYNATIVE_MODE, GRAPH_MODE / torch",
+        "launches: PYNATIVE_MODE, GRAPH_MODE / torch",
         "waits",
     )
     yield _line(titles)
     yield _line(["---"] * len(titles))
     for row in rows:
-        for mode, ours, theirs in compared(row):
-            memory = f"{ours.peak:.2f} / {theirs.peak:.2f} = {ours.peak / theirs.peak:.2f}"
-            launches = f"{ours.launches} / {theirs.launches} = {ours.launches / theirs.launches:.2f}"
-            yield _line([*row, mode, memory, launches, str(ours.waits)])
+        found = list(compared(row))
+        theirs = found[0][-1]
+        memory = f"{', '.join(f'{ours.peak:.2f}' for _, ours, _ in found)} / {theirs.peak:.2f}"
+        launches = f"{', '.join(str(ours.launches) for _, ours, _ in found)} / {theirs.launches}"
+        waits = ", ".join(dict.fromkeys(str(ours.waits) for _, ours, _ in found))
+        yield _line([*row, memory, launches, waits])
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -444,7 +445,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nets", nargs="+", choices=list(NETS), default=list(NETS))
     parser.add_argument("--optimizers", nargs="+", choices=[*OURS, "THOR"], default=[*OURS, "THOR"])
-    parser.add_argument("--write", action="store_true", help="put the table into docs/gpu.md")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     args = parser.parse_args()
     lines = []
     for line in table([row for row in ROWS if row.net in args.nets and row.optimizer in args.optimizers]):

@@ -14,7 +14,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/tutorial.md"
 PROJECT = ROOT / "examples/tutorial"
-BLOCKS = re.findall(r"^```(bash|python|text)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+CHINESE = ROOT / "docs/tutorial_CN.md"
+
+
+def _blocks(page: Path) -> list[tuple[str, str]]:
+    """Kind and content of each code block."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^```(bash|python|text)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+BLOCKS = _blocks(PAGE)
 
 
 def _name(code: str) -> str:
@@ -45,6 +54,10 @@ def test_programs_are_those_of_the_example() -> None:
     assert len(programs) >= 5
     for name, code in programs.items():
         assert (PROJECT / name).read_text(encoding="utf-8") == code, name
+
+
+def test_the_chinese_page_has_the_same_blocks() -> None:
+    assert _blocks(CHINESE) == BLOCKS
 
 
 @pytest.mark.slow

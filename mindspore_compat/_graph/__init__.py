@@ -1,5 +1,5 @@
 """Captures: the operators of one run, recorded to run again without Python or to be written to a file
-(docs/design/capture.md).
+(docs/design/replay.md).
 
 `recorder.py` is the common base: one dispatch mode that sees every aten operator (`Recorder`), one function mode that
 notices when Python reads memory (`Reading`), one table of known tensors (`Identity`). `operators.py` describes

@@ -1,5 +1,5 @@
 """File writes in another process: `BackgroundWriter.submit` takes a snapshot and returns. Design:
-docs/design/writer.md.
+docs/design/ckpt-format.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tensor semantics while torch.compile traces a program (docs/design/compile.md).
+"""Tensor semantics while torch.compile traces a program (docs/design/replay.md).
 
 Dynamo takes an operator on a subclass of ``torch.Tensor`` for torch's own: ``~x`` would be bitwise, ``x += 1`` in
 place. It asks the class's ``__torch_function__`` if there is one. Ours is on only while Dynamo traces, since a Python

@@ -12,7 +12,7 @@ from mindspore_compat.runtime.memory import *  # noqa: F403
 from mindspore_compat.runtime.stream import *  # noqa: F403
 
 __all__ = ["Event", *executor.__all__, *memory.__all__, *stream.__all__]
-_CORES = "it limits Ascend's cube and vector cores; a GPU's kernels can not be limited so."
+_CORES = "it limits Ascend's cube and vector cores; a GPU's kernels cannot be limited so."
 __getattr__ = module_getattr(
     __name__,
     unsupported={

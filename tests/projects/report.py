@@ -16,20 +16,17 @@ MOVED = 1e-7
 PAGE = Path(__file__).parents[2] / "docs" / "projects.md"
 _INTRODUCTION = """# Projects
 
-Published projects of the public model zoo (`official/`, `research/`), each one's own scripts unchanged by `python -m mindspore_compat <script>`
-on tiny made data, and the same under real MindSpore 2.10 on a CPU. Made by
+Use this page to see whether a project of your kind runs here, and how its losses compare. Each project of the public model zoo (`official/`,
+`research/`) runs its own scripts unchanged, on tiny synthetic data, here and under MindSpore 2.10 on a CPU:
 
     python -m tests.projects --models CHECKOUT --oracle PYTHON          # a name or a kind for some; --jobs N
     python -m tests.projects --write
 
-with the packages beside torch that the projects import: pyyaml, opencv, scipy, scikit-learn, scikit-image, pandas < 3, numpy < 2 (as real
-MindSpore asks for: projects of their time format arrays of one element as numbers and write `copy=False`), matplotlib, easydict, pycocotools, shapely, tqdm, h5py, addict, six, psutil, soundfile,
-python_speech_features, Levenshtein, pyDOE < 1.
-
-A stage has ended when its script left with 0 and made what it is for (a checkpoint, a MINDIR, the words of an evaluation). Seconds are of one
-core shared with others, imports and real's compiling included. Both sides begin with `set_seed(0)`: initial weights, order of the data and
-augmentation are then the same on their own, with one worker in each part of a pipeline (`tests/projects/start/alike.py`). Projects that
-seed themselves do so again.
+- A stage has ended if its script left with 0 and made its output: a checkpoint, a MINDIR, the words of an evaluation.
+- Seconds are of one core shared with others, with imports and MindSpore's compiling.
+- Both sides begin with `set_seed(0)` and one worker in each part of a pipeline (`tests/projects/start/alike.py`). Projects that seed themselves do so.
+- Packages beside torch: pyyaml, opencv, scipy, scikit-learn, scikit-image, pandas < 3, numpy < 2, matplotlib, easydict, pycocotools, shapely, tqdm,
+  h5py, addict, six, psutil, soundfile, python_speech_features, Levenshtein, pyDOE < 1.
 
 """
 
@@ -78,27 +75,24 @@ def summary(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
 
 def page(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
     table = [
-        "| project | kind | stage | ours | real | s ours / real | losses ours | losses real |",
+        "| project | kind | stages | end here | end under MindSpore | s here / MindSpore | losses here | losses MindSpore |",
         "|---|---|---|---|---|---|---|---|",
     ]
     reasons, changes = [], []
-    seen: set[str] = set()
-    for project, stage, ours, real in _rows(projects, stored):
-        if not ours and not real:
-            continue
-        first = project.name not in seen
-        seen.add(project.name)
-        label = f"`{project.path}`" if first else ""
-        table.append(
-            f"| {label} | {project.kind if first else ''} | {stage} | {_end(ours)} | {_end(real)} | {_seconds(ours)} / "
-            f"{_seconds(real)} | {_losses(ours)} | {_losses(real)} |"
-        )
+    runs: dict[str, list[tuple[Project, str, dict[str, Any], dict[str, Any]]]] = {}
+    for row in _rows(projects, stored):
+        if row[2] or row[3]:
+            runs.setdefault(row[0].name, []).append(row)
+    for rows in runs.values():
+        project = rows[0][0]
+        table.append(_row_of_project(rows))
         reasons += [
             f"| `{project.path}` | {stage} | {side} | {_cell(came['error'])} |"
+            for _, stage, ours, real in rows
             for side, came in (("ours", ours), ("real", real))
             if came.get("error")
         ]
-        if first and project.real:
+        if project.real:
             changes.append(f"| `{project.path}` | {project.real_why} |")
     text = (
         _INTRODUCTION
@@ -115,11 +109,11 @@ def page(projects: Mapping[str, Project], stored: Mapping[str, Any]) -> str:
             + "\n"
         )
     text += (
-        "\n## For real\n\nFor every project: `tests/projects/start/real/sitecustomize.py` (device targets become "
-        "CPU, names that 2.10 dropped).\n"
+        "\n## Changes for MindSpore 2.10\n\nFor every project: `tests/projects/start/real/sitecustomize.py` (device targets "
+        "become CPU, names that 2.10 dropped).\n"
     )
     if changes:
-        text += "\n| project | changed for real MindSpore, and why |\n|---|---|\n" + "\n".join(changes) + "\n"
+        text += "\n| project | change, and why |\n|---|---|\n" + "\n".join(changes) + "\n"
     return text
 
 
@@ -167,12 +161,21 @@ def _from_the_same_seed(projects: Mapping[str, Project], stored: Mapping[str, An
     return "\n".join(text) + "\n"
 
 
-def _end(came: dict[str, Any]) -> str:
-    return str(came.get("end", "–"))
+def _row_of_project(rows: list[tuple[Project, str, dict[str, Any], dict[str, Any]]]) -> str:
+    project = rows[0][0]
+    sides = [[row[2] for row in rows], [row[3] for row in rows]]
+    ends = " | ".join(_ends(came) for came in sides)
+    both = [pair for pair in zip(*sides) if all(came.get("end") == "ended" for came in pair)]
+    seconds = " / ".join(f"{sum(came['seconds'] for came in side):.0f}" for side in zip(*both)) or "–"
+    losses = " | ".join(next((text for came in side if (text := _losses(came)) != "–"), "–") for side in sides)
+    return (
+        f"| `{project.path}` | {project.kind} | {', '.join(row[1] for row in rows)} | {ends} | {seconds} | {losses} |"
+    )
 
 
-def _seconds(came: dict[str, Any]) -> str:
-    return f"{came['seconds']:.0f}" if came.get("end") == "ended" else "–"
+def _ends(stages: list[dict[str, Any]]) -> str:
+    count = sum(came.get("end") == "ended" for came in stages)
+    return "all" if count == len(stages) else f"{count} of {len(stages)}"
 
 
 def _losses(came: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The table "What of torch works on a Cell" of docs/torch.md: each row a test."""
+"""The table "torch's tools on a Cell" of docs/torch.md: each row a test."""
 
 from __future__ import annotations
 

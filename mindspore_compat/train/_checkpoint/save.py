@@ -49,8 +49,8 @@ def save_checkpoint(
             {"name", "data"} dicts, or a dict of Tensors, arrays, numbers or strings.
         ckpt_file_name: the file; ``.ckpt`` is added if the name does not end with "ckpt". An older file is replaced.
         async_save: True, "process" or "thread": copy the values, return, and let another process write
-            (docs/design/writer.md); an error is raised by the next save, or by the end of `Model.train`, and logged at
-            the interpreter's end.
+            (docs/design/ckpt-format.md); an error is raised by the next save, or by the end of `Model.train`, and
+            logged at the interpreter's end.
         integrated_save: of Parameters that are cut over processes, save the whole (all processes must call this), not
             this process's part.
         append_dict: further values: int, float, bool, str, Tensor, Generator.

@@ -89,16 +89,16 @@ _HEAD = """# Programs of public repositories
 Use this page to see how code of your kind runs here, or to run a program of the table yourself:
 
     git clone https://github.com/lvyufeng/ERNIE_mindspore libs/lvyufeng__ERNIE_mindspore
-    python -m tests.programs.repositories --libs libs ernie                  # --oracle PYTHON: under real MindSpore too
+    python -m tests.programs.repositories --libs libs ernie                  # --oracle PYTHON: under MindSpore too
 
-`libs` holds each repository as OWNER__NAME. A run is a script of the repository, or a driver of a few lines
-(`tests/programs/repositories/drivers`): it imports the repository's network, loss and training Cell and takes three
-steps on random data. It leaves out what its repository lacks (a file, a package); the remark says so. The files that
-test themselves (`self_...`) are examples from 203 such files. Both sides begin with `set_seed(0)`. Real MindSpore is
-2.10 on a CPU, with a limit of 120 s. `--write` writes this page.
+`libs` holds each repository as OWNER__NAME. `--write` writes this page. `--site FOLDER` puts a folder of packages on the
+path of both sides: numpy < 2, opencv, scikit-learn, scikit-image, pandas, easydict, addict, decord, mindcv and others.
 
-The programs import more packages than MindSpore: numpy < 2, opencv, scikit-learn, scikit-image, pandas, easydict, addict, decord,
-mindcv and others. `--site FOLDER` puts a folder of them on the path of both sides.
+- A run is a script of the repository, or a driver of a few lines (`tests/programs/repositories/drivers`). A driver imports
+  the repository's network, loss and training Cell, and takes three steps on random data.
+- A run leaves out missing files and packages of its repository, as its remark says.
+- Runs named `self_...` are files that test themselves as scripts; they are examples from 203 such files.
+- Both sides begin with `set_seed(0)`. MindSpore is 2.10 on a CPU, with a limit of 120 s.
 
 """
 
@@ -133,7 +133,7 @@ def page(results: dict[str, Any]) -> str:
     lines = [
         f"{len({run.repository for run in runs})} repositories, {len(runs)} runs. {len(own)} runs stop by a fault of their "
         f"own code. Of the other {sound}, {len(ours - own)} end here ({(100 * len(ours - own) / max(sound, 1)):.1f} %).",
-        f"Real MindSpore ends {len(real)}; of these {len(real & ours)} end here.",
+        f"MindSpore ends {len(real)}; of these {len(real & ours)} end here.",
         f"{len(both)} runs print losses on both sides: the first loss agrees within 0.1 % in {len(first)}, all losses in "
         f"{len(near)}.",
         "",

@@ -1,1 +1,1 @@
-"""The engine of pipelines: sessions and stages, threads, worker processes, columns (docs/design/pipeline.md)."""
+"""The engine of pipelines: sessions and stages, threads, worker processes, columns (docs/design/dataset.md)."""

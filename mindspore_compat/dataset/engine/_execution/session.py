@@ -1,4 +1,4 @@
-"""One iterator's run through a pipeline: its seed, its workers, its repeats (docs/design/pipeline.md)."""
+"""One iterator's run through a pipeline: its seed, its workers, its repeats (docs/design/dataset.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parallelism of the nodes of a chain, and its stages, each for one place (docs/design/pipeline.md)."""
+"""Parallelism of the nodes of a chain, and its stages, each for one place (docs/design/dataset.md)."""
 
 from __future__ import annotations
 
