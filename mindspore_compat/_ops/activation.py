@@ -34,10 +34,16 @@ def relu6(x: Any) -> Any:
     return wrap(subgradients.relu6(x))
 
 
+ReLU6 = primitive_class("ReLU6", relu6)
+
+
 @op(fallback=False, formerly="input_x=input")
 def sigmoid(input: Any) -> Any:
     """Return 1 / (1 + exp(-x))."""
     return wrap(torch.sigmoid(input))
+
+
+Sigmoid = primitive_class("Sigmoid", sigmoid)
 
 
 @op
@@ -50,6 +56,9 @@ def inplace_sigmoid(input: Any) -> Any:
 def tanh(input: Any) -> Any:
     """Return the hyperbolic tangent."""
     return wrap(torch.tanh(input))
+
+
+Tanh = primitive_class("Tanh", tanh)
 
 
 @op
@@ -99,16 +108,25 @@ def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
     return wrap(tf.softplus(input, float(beta), float(threshold)))
 
 
+Softplus = primitive_class("Softplus", softplus, inputs="x")
+
+
 @op
 def softsign(x: Any) -> Any:
     """Return x / (1 + |x|)."""
     return wrap(tf.softsign(x))
 
 
+Softsign = primitive_class("Softsign", softsign)
+
+
 @op(formerly="x=input", method="soft_shrink")
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """Return x moved towards 0 by ``lambd``, 0 in between."""
     return wrap(tf.softshrink(input, lambd))
+
+
+SoftShrink = primitive_class("SoftShrink", softshrink, "x moved towards 0 by ``lambd``.", lambd=(float, 0.5))
 
 
 soft_shrink = softshrink
@@ -120,16 +138,25 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return wrap(tf.hardshrink(input, lambd))
 
 
+HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5))
+
+
 @op(formerly="input_x=input")
 def hardsigmoid(input: Any) -> Any:
     """Return relu6(x + 3) / 6."""
     return wrap(tf.hardsigmoid(input))
 
 
+HSigmoid = primitive_class("HSigmoid", hardsigmoid)
+
+
 @op(formerly="x=input")
 def hardswish(input: Any) -> Any:
     """Return x · relu6(x + 3) / 6."""
     return wrap(subgradients.hardswish(input))
+
+
+HSwish = primitive_class("HSwish", hardswish)
 
 
 @op
@@ -150,6 +177,9 @@ def elu(input_x: Any, alpha: float = 1.0) -> Any:
     return wrap(tf.elu(input_x, alpha))
 
 
+Elu = primitive_class("Elu", elu, alpha=(float, 1.0))
+
+
 @op
 def selu(input_x: Any) -> Any:
     """Return the self-normalizing exponential linear unit."""
@@ -158,10 +188,16 @@ def selu(input_x: Any) -> Any:
     return wrap(torch.selu(input_x))
 
 
+SeLU = primitive_class("SeLU", selu)
+
+
 @op
 def celu(x: Any, alpha: float = 1.0) -> Any:
     """Return the continuously differentiable exponential linear unit."""
     return wrap(torch.celu(x, alpha))
+
+
+CeLU = primitive_class("CeLU", celu, "max(0, x) + min(0, alpha (exp(x / alpha) - 1)).", alpha=(float, 1.0))
 
 
 @op(fallback=False, formerly="input_x=input")
@@ -170,10 +206,18 @@ def gelu(input: Any, approximate: str = "none") -> Any:
     return wrap(tf.gelu(input, approximate=approximate))
 
 
+GeLU = primitive_class("GeLU", lambda input: gelu(input, "tanh"))
+Gelu = primitive_class("Gelu", lambda input: gelu(input, "tanh"), inputs="x")
+
+
 @op
 def fast_gelu(x: Any) -> Any:
     """Return x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|))."""
     return wrap(x * torch.sigmoid(1.702 * x))
+
+
+FastGeLU = primitive_class("FastGeLU", fast_gelu)
+FastGelu = primitive_class("FastGelu", fast_gelu)
 
 
 @op(fallback=False, formerly="x=input")
@@ -188,10 +232,16 @@ def mish(x: Any) -> Any:
     return wrap(tf.mish(x))
 
 
+Mish = primitive_class("Mish", mish)
+
+
 @op
 def glu(x: Any, axis: int = -1) -> Any:
     """Return the first half · sigmoid(second half)."""
     return wrap(tf.glu(x, axis))
+
+
+GLU = primitive_class("GLU", glu, axis=(int, -1))
 
 
 @op
@@ -213,6 +263,9 @@ def leaky_relu(input: Any, alpha: Any = 0.2) -> Any:
 def prelu(input: Any, weight: Any) -> Any:
     """Return x for x > 0, else weight · x, one weight or one for each channel."""
     return wrap(torch.prelu(input, to_dtype(weight, input.dtype)))
+
+
+PReLU = primitive_class("PReLU", prelu)
 
 
 @op
@@ -248,39 +301,16 @@ def embedding(
     return wrap(tf.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq))
 
 
-_FAST = "relu sigmoid tanh softmax softmax_axes log_softmax gelu silu embedding"  # torch has them for all floats
-
-
 def _relu(input: Any) -> Any:
     """Return max(0, x)."""
     return relu(input)
 
 
-FastGeLU = primitive_class("FastGeLU", fast_gelu)
-FastGelu = primitive_class("FastGelu", fast_gelu)
-GeLU = primitive_class("GeLU", lambda input: gelu(input, "tanh"))
-Gelu = primitive_class("Gelu", lambda input: gelu(input, "tanh"), inputs="x")
-HSigmoid = primitive_class("HSigmoid", hardsigmoid)
-HSwish = primitive_class("HSwish", hardswish)
-Mish = primitive_class("Mish", mish)
-PReLU = primitive_class("PReLU", prelu)
 ReLU = primitive_class("ReLU", _relu)
-ReLU6 = primitive_class("ReLU6", relu6)
 ReLUV3 = primitive_class("ReLUV3", _relu, inputs="x")
-SeLU = primitive_class("SeLU", selu)
-Sigmoid = primitive_class("Sigmoid", sigmoid)
-Softplus = primitive_class("Softplus", softplus, inputs="x")
-Softsign = primitive_class("Softsign", softsign)
-Tanh = primitive_class("Tanh", tanh)
 
 # with attributes
 LogSoftmax = primitive_class("LogSoftmax", log_softmax, axis=(Typed[int], -1))
-
-Elu = primitive_class("Elu", elu, alpha=(float, 1.0))
-CeLU = primitive_class("CeLU", celu, "max(0, x) + min(0, alpha (exp(x / alpha) - 1)).", alpha=(float, 1.0))
-GLU = primitive_class("GLU", glu, axis=(int, -1))
-HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5))
-SoftShrink = primitive_class("SoftShrink", softshrink, "x moved towards 0 by ``lambd``.", lambd=(float, 0.5))
 LogSoftmaxExt = primitive_class(
     "LogSoftmaxExt",
     lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),

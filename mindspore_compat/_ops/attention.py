@@ -566,6 +566,9 @@ def rotary_position_embedding(x: Any, cos: Any, sin: Any, mode: int = 0) -> Any:
     return wrap(x * cos + _turned(x, mode == 1) * sin)
 
 
+RotaryPositionEmbedding = primitive_class("RotaryPositionEmbedding", rotary_position_embedding)
+
+
 @with_dtype_fallback
 def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids: Any, cos_format: int = 0) -> Any:
     """Return (query, key) with rotary positions.
@@ -591,6 +594,9 @@ def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids:
         return torch.Tensor.to(torch.reshape(turned, tuple(x.shape)), x.dtype)
 
     return wrap((embedded(query), embedded(key)))
+
+
+ApplyRotaryPosEmb = primitive_class("ApplyRotaryPosEmb", apply_rotary_pos_emb, cos_format=(Int, 0))
 
 
 @op
@@ -656,7 +662,6 @@ def multi_scale_deformable_attn_function(value: Any, shape: Any, offset: Any, lo
 
 
 _ALL = _ALL_TOKENS
-ApplyRotaryPosEmb = primitive_class("ApplyRotaryPosEmb", apply_rotary_pos_emb, cos_format=(Int, 0))
 FlashAttentionScore = primitive_class(
     "FlashAttentionScore",
     flash_attention_outputs,
@@ -669,7 +674,6 @@ FlashAttentionScore = primitive_class(
     input_layout=(Literal["BSH", "BNSD", "SBH", "BSND", "TND"], "BSH"),
     sparse_mode=(Int, 0),
 )
-RotaryPositionEmbedding = primitive_class("RotaryPositionEmbedding", rotary_position_embedding)
 
 for _class in (FlashAttentionScore, RotaryPositionEmbedding):
     _class._is_listed = False

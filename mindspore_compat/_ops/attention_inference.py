@@ -261,6 +261,18 @@ def incre_flash_attention(
     return wrap(as_given(attend(q, k, v, hidden, pse_shift, scale_value), input_layout))
 
 
+IncreFlashAttention = primitive_class(
+    "IncreFlashAttention",
+    incre_flash_attention,
+    num_heads=(Int, 1),
+    input_layout=(str, "BSH"),
+    scale_value=(float, 1.0),
+    num_key_value_heads=(Int, 0),
+    block_size=(Int, 0),
+    inner_precise=(Int, 1),
+)
+
+
 def reshape_and_cache(
     key: Any, value: Any = None, key_cache: Any = None, value_cache: Any = None, slot_mapping: Any = None
 ) -> Any:
@@ -283,6 +295,9 @@ def reshape_and_cache(
             kept = slots >= 0
             rows[slots[kept]] = new[kept]
     return key
+
+
+ReshapeAndCache = primitive_class("ReshapeAndCache", reshape_and_cache)
 
 
 def paged_attention(
@@ -336,11 +351,6 @@ def paged_attention(
     return wrap(torch.reshape(attend(q, k, v, hidden, None, scale_value), tuple(query.shape)))
 
 
-def _prompt(query: Any, key: Any, value: Any, *rest: Any, **attributes: Any) -> Any:
-    return prompt_flash_attention(query, key, value, *rest, **attributes)
-
-
-ReshapeAndCache = primitive_class("ReshapeAndCache", reshape_and_cache)
 PagedAttention = primitive_class(
     "PagedAttention",
     paged_attention,
@@ -351,7 +361,13 @@ PagedAttention = primitive_class(
     mask_mode=(Literal["MASK_DEFAULT", "TRAPEZOIDAL"], "MASK_DEFAULT"),
     mla_v_dim=(Int, 0),
     inputs="query key_cache value_cache block_tables context_lens antiquant_scale antiquant_offset attn_mask q_seq_lens alibi_mask",  # noqa: E501
-)  # noqa: E501
+)
+
+
+def _prompt(query: Any, key: Any, value: Any, *rest: Any, **attributes: Any) -> Any:
+    return prompt_flash_attention(query, key, value, *rest, **attributes)
+
+
 PromptFlashAttention = primitive_class(
     "PromptFlashAttention",
     _prompt,
@@ -363,16 +379,6 @@ PromptFlashAttention = primitive_class(
     input_layout=(str, "BSH"),
     num_key_value_heads=(Int, 0),
     sparse_mode=(Int, 0),
-    inner_precise=(Int, 1),
-)
-IncreFlashAttention = primitive_class(
-    "IncreFlashAttention",
-    incre_flash_attention,
-    num_heads=(Int, 1),
-    input_layout=(str, "BSH"),
-    scale_value=(float, 1.0),
-    num_key_value_heads=(Int, 0),
-    block_size=(Int, 0),
     inner_precise=(Int, 1),
 )
 

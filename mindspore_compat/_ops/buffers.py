@@ -215,9 +215,15 @@ def _size(handle: Any) -> Any:
     return _handle(len(_queues[handle].items))
 
 
+TensorsQueueSize = primitive_class("TensorsQueueSize", _size)
+
+
 def _clear(handle: Any) -> None:
     """Empty a queue, which stays."""
     _queues[handle].items.clear()
+
+
+TensorsQueueClear = primitive_class("TensorsQueueClear", _clear)
 
 
 def _close(handle: Any) -> None:
@@ -225,8 +231,6 @@ def _close(handle: Any) -> None:
     _queues.drop(handle)
 
 
-TensorsQueueSize = primitive_class("TensorsQueueSize", _size)
-TensorsQueueClear = primitive_class("TensorsQueueClear", _clear)
 TensorsQueueClose = primitive_class("TensorsQueueClose", _close)
 
 
@@ -530,9 +534,15 @@ def _write(handle: Any, index: Any, value: Any) -> None:
     _arrays[handle].write(int(index), value)
 
 
+TensorArrayWrite = primitive_class("TensorArrayWrite", _write)
+
+
 def _array_clear(handle: Any) -> None:
     """Empty an array, which stays."""
     _arrays[handle].items.clear()
+
+
+TensorArrayClear = primitive_class("TensorArrayClear", _array_clear)
 
 
 def _array_close(handle: Any) -> None:
@@ -540,14 +550,14 @@ def _array_close(handle: Any) -> None:
     _arrays.drop(handle)
 
 
+TensorArrayClose = primitive_class("TensorArrayClose", _array_close)
+
+
 def _array_size(handle: Any) -> Any:
     """The number of tensors in an array."""
     return _number(len(_arrays[handle].items))
 
 
-TensorArrayWrite = primitive_class("TensorArrayWrite", _write)
-TensorArrayClear = primitive_class("TensorArrayClear", _array_clear)
-TensorArrayClose = primitive_class("TensorArrayClose", _array_close)
 TensorArraySize = primitive_class("TensorArraySize", _array_size)
 
 

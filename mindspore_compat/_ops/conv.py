@@ -275,6 +275,18 @@ def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padd
     return fold(input_x, output_size, kernel_size, dilation, padding_value, stride)
 
 
+Col2Im = primitive_class(
+    "Col2Im",
+    col2im,
+    "Columns (N, C, k, L) added up.",
+    kernel_size=(Any, ...),
+    dilation=(Any, 1),
+    padding=(Any, 0, "padding_value"),
+    stride=(Any, 1),
+    inputs="x output_size",
+)
+
+
 @op
 def deformable_conv2d(
     x: Any,
@@ -464,18 +476,6 @@ def Conv3DTranspose(
     return lambda dout, weight, bias=None: conv_transpose_nd(
         3, dout, weight, bias, stride, pad_mode, pad, dilation, group, output_padding
     )
-
-
-Col2Im = primitive_class(
-    "Col2Im",
-    col2im,
-    "Columns (N, C, k, L) added up.",
-    kernel_size=(Any, ...),
-    dilation=(Any, 1),
-    padding=(Any, 0, "padding_value"),
-    stride=(Any, 1),
-    inputs="x output_size",
-)
 
 
 @primitive(inputs="input_x")

@@ -39,10 +39,16 @@ def cast(input: Any, dtype: Any) -> Any:
     return wrap(input) if input.dtype is dtype else wrap(to_dtype(input, dtype))
 
 
+Cast = primitive_class("Cast", cast, inputs="input_x dtype")
+
+
 @op
 def type_as(input: Any, other: Any) -> Any:
     """Return ``input`` in the dtype of ``other``."""
     return cast(input, other.dtype)
+
+
+TypeAs = primitive_class("TypeAs", type_as)
 
 
 @op(hidden="device")
@@ -51,10 +57,16 @@ def zeros(size: Any, dtype: Any = None, *, device: Any = None) -> Any:
     return wrap(torch.zeros(as_ints(size), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
+Zeros = primitive_class("Zeros", zeros)
+
+
 @op(formerly="type=dtype")
 def ones(shape: Any, dtype: Any = None) -> Any:
     """Return ones of a shape; float32 by default."""
     return wrap(torch.ones(as_ints(shape), dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
+
+
+Ones = primitive_class("Ones", ones)
 
 
 @op
@@ -67,6 +79,9 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
 
 
+FillV2 = primitive_class("FillV2", lambda shape, value: full(shape, value, dtype=value.dtype))
+
+
 @op
 def fill(type: Any, shape: Any, value: Any) -> Any:
     """Return a shape filled with one value, in the dtype ``type``."""
@@ -74,10 +89,16 @@ def fill(type: Any, shape: Any, value: Any) -> Any:
     return wrap(torch.full(as_ints(shape), value, dtype=dtype_or_none(type), device=current_device()))
 
 
+Fill = primitive_class("Fill", fill, inputs="dtype dims x")
+
+
 @op(method="fills")
 def fills(x: Any, value: Any) -> Any:
     """Return a tensor like ``x`` filled with one value."""
     return wrap(torch.full_like(x, value.item() if isinstance(value, torch.Tensor) else value))
+
+
+Fills = primitive_class("Fills", fills)
 
 
 @op
@@ -95,6 +116,9 @@ def eye(n: int, m: int | None = None, dtype: Any = None) -> Any:
     return wrap(torch.eye(rows, columns, dtype=dtype_or_none(dtype) or torch.float32, device=current_device()))
 
 
+Eye = primitive_class("Eye", eye)
+
+
 @op(formerly="input_x=input x=input")
 def zeros_like(input: Any, *, dtype: Any = None) -> Any:
     """Return zeros of the shape and dtype of ``input``."""
@@ -103,12 +127,18 @@ def zeros_like(input: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.zeros_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
 
 
+ZerosLike = primitive_class("ZerosLike", zeros_like, inputs="x")
+
+
 @op(formerly="input_x=input")
 def ones_like(input: Any, *, dtype: Any = None) -> Any:
     """Return ones of the shape and dtype of ``input``."""
     if not isinstance(input, torch.Tensor):
         input = as_plain(input)
     return wrap(torch.ones_like(input, dtype=dtype_or_none(dtype), requires_grad=False))
+
+
+OnesLike = primitive_class("OnesLike", ones_like, inputs="x")
 
 
 @op
@@ -168,6 +198,9 @@ def linspace(start: Any, end: Any, steps: Any = None, *, num: Any = None) -> Any
     return wrap(torch.linspace(float(start), float(end), int(steps), dtype=dtype, device=current_device()))
 
 
+LinSpace = primitive_class("LinSpace", linspace, inputs="start stop num")
+
+
 @op
 def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = torch.float32) -> Any:
     """Return base**start ... base**end in ``steps`` values."""
@@ -178,16 +211,27 @@ def logspace(start: Any, end: Any, steps: Any, base: int = 10, *, dtype: Any = t
     )
 
 
+LogSpace = primitive_class(
+    "LogSpace", logspace, "base**start ... base**end.", steps=(int, 10), base=(int, 10), dtype=(Any, torch.float32)
+)
+
+
 @op(formerly="x=input_x")
 def scalar_to_tensor(input_x: Any, dtype: Any = torch.float32) -> Any:
     """Return a 0-d tensor from a number; without ``dtype``, float32."""
     return wrap(constant(input_x, current_device(), dtype_or_none(dtype)))
 
 
+ScalarToTensor = primitive_class("ScalarToTensor", scalar_to_tensor, inputs="x dtype")
+
+
 @op
 def scalar_to_array(input_x: Any) -> Any:
     """Return a 0-d tensor from a number."""
     return wrap(as_plain(input_x))
+
+
+ScalarToArray = primitive_class("ScalarToArray", scalar_to_array)
 
 
 @op
@@ -198,6 +242,9 @@ def scalar_cast(input_x: Any, input_y: Any) -> Any:
     return torch.tensor(_number(input_x)).to(dtype).item()
 
 
+ScalarCast = primitive_class("ScalarCast", scalar_cast)
+
+
 @op
 def tuple_to_array(input_x: Any) -> Any:
     """Return a 1-d tensor from a tuple (or list, or range) of numbers of one type; ints give int32, floats float32."""
@@ -206,6 +253,9 @@ def tuple_to_array(input_x: Any) -> Any:
     else:
         result = as_plain(tuple(_number(item) for item in input_x))
     return wrap(to_dtype(result, torch.int32) if result.dtype is torch.int64 else result)
+
+
+TupleToArray = primitive_class("TupleToArray", tuple_to_array)
 
 
 def check_one_hot(indices: torch.Tensor) -> None:
@@ -239,10 +289,32 @@ def tril_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) ->
     return wrap(torch.tril_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
 
 
+TrilIndices = primitive_class(
+    "TrilIndices",
+    tril_indices,
+    "Indices of the lower triangle.",
+    row=(int, ...),
+    col=(int, ...),
+    offset=(int, 0),
+    dtype=(Any, torch.int32),
+)
+
+
 @op
 def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = _int64) -> Any:
     """Return (2, n) indices of the upper triangle."""
     return wrap(torch.triu_indices(row, col, offset, dtype=dtype_or_none(dtype), device=current_device()))
+
+
+TriuIndices = primitive_class(
+    "TriuIndices",
+    triu_indices,
+    "Indices of the upper triangle.",
+    row=(int, ...),
+    col=(int, ...),
+    offset=(int, 0),
+    dtype=(Any, torch.int32),
+)
 
 
 @op
@@ -264,6 +336,9 @@ def diag(input: Any) -> Any:
     """Return a tensor of twice the axes with ``input`` on its diagonal."""
     shape = tuple(input.shape)
     return wrap(torch.reshape(torch.diag_embed(torch.reshape(input, (-1,))), shape + shape))
+
+
+Diag = primitive_class("Diag", diag)
 
 
 @op(method="diagflat")
@@ -312,12 +387,18 @@ def bartlett_window(window_length: Any, periodic: bool = True, *, dtype: Any = N
     )
 
 
+BartlettWindow = primitive_class("BartlettWindow", bartlett_window, periodic=(bool, True), dtype=(Any, torch.float32))
+
+
 @op
 def blackman_window(window_length: Any, periodic: bool = True, *, dtype: Any = None) -> Any:
     """Return a Blackman window."""
     return wrap(
         torch.blackman_window(int(window_length), periodic, dtype=dtype_or_none(dtype), device=current_device())
     )
+
+
+BlackmanWindow = primitive_class("BlackmanWindow", blackman_window, periodic=(bool, True), dtype=(Any, torch.float32))
 
 
 @op
@@ -330,6 +411,17 @@ def hamming_window(
             int(window_length), periodic, alpha, beta, dtype=dtype_or_none(dtype), device=current_device()
         )
     )
+
+
+HammingWindow = primitive_class(
+    "HammingWindow",
+    hamming_window,
+    periodic=(bool, True),
+    alpha=(float, 0.54),
+    beta=(float, 0.46),
+    dtype=(Any, torch.float32),
+    inputs="length",
+)
 
 
 @op
@@ -372,55 +464,6 @@ def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 
-LogSpace = primitive_class(
-    "LogSpace", logspace, "base**start ... base**end.", steps=(int, 10), base=(int, 10), dtype=(Any, torch.float32)
-)
-BartlettWindow = primitive_class("BartlettWindow", bartlett_window, periodic=(bool, True), dtype=(Any, torch.float32))
-BlackmanWindow = primitive_class("BlackmanWindow", blackman_window, periodic=(bool, True), dtype=(Any, torch.float32))
-HammingWindow = primitive_class(
-    "HammingWindow",
-    hamming_window,
-    periodic=(bool, True),
-    alpha=(float, 0.54),
-    beta=(float, 0.46),
-    dtype=(Any, torch.float32),
-    inputs="length",
-)
-Cast = primitive_class("Cast", cast, inputs="input_x dtype")
-Diag = primitive_class("Diag", diag)
-Eye = primitive_class("Eye", eye)
-Fill = primitive_class("Fill", fill, inputs="dtype dims x")
-FillV2 = primitive_class("FillV2", lambda shape, value: full(shape, value, dtype=value.dtype))
-Fills = primitive_class("Fills", fills)
-Ones = primitive_class("Ones", ones)
-OnesLike = primitive_class("OnesLike", ones_like, inputs="x")
-Zeros = primitive_class("Zeros", zeros)
-ZerosLike = primitive_class("ZerosLike", zeros_like, inputs="x")
-TupleToArray = primitive_class("TupleToArray", tuple_to_array)
-ScalarToArray = primitive_class("ScalarToArray", scalar_to_array)
-ScalarToTensor = primitive_class("ScalarToTensor", scalar_to_tensor, inputs="x dtype")
-ScalarCast = primitive_class("ScalarCast", scalar_cast)
-TypeAs = primitive_class("TypeAs", type_as)
-TrilIndices = primitive_class(
-    "TrilIndices",
-    tril_indices,
-    "Indices of the lower triangle.",
-    row=(int, ...),
-    col=(int, ...),
-    offset=(int, 0),
-    dtype=(Any, torch.int32),
-)
-TriuIndices = primitive_class(
-    "TriuIndices",
-    triu_indices,
-    "Indices of the upper triangle.",
-    row=(int, ...),
-    col=(int, ...),
-    offset=(int, 0),
-    dtype=(Any, torch.int32),
-)
-
-
 @primitive
 def Meshgrid(indexing: str = "xy") -> _Run:
     """Coordinate grids of 1-d tensors."""
@@ -446,8 +489,6 @@ def Range(maxlen: int = 1000000) -> _Run:
     """start, start + delta, ... below ``limit``."""
     return lambda start, end, step: range(start, end, step, maxlen)
 
-
-LinSpace = primitive_class("LinSpace", linspace, inputs="start stop num")
 
 __all__ = functions(globals())
 PRIMITIVES = classes(globals())

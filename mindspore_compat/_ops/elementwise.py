@@ -68,10 +68,12 @@ def _operator(
 
 
 add = tensor_add = _operator("add", operator.add, torch.add, formerly="x=input y=other")
+TensorAdd = primitive_class("TensorAdd", add)
 _plain_sub = _operator("sub", operator.sub, torch.sub)
 mul = multiply = tensor_mul = tensor_muls = _operator(
     "mul", _with_torchs_promotion(torch.mul, operator.mul), torch.mul, formerly="x=input y=other", method="mul"
 )
+Mul = primitive_class("Mul", mul)
 true_divide = _operator(
     "true_divide",
     _with_torchs_promotion(torch.div, operator.truediv),
@@ -82,8 +84,10 @@ true_divide = _operator(
 floor_div = floor_divide = floordiv = tensor_floordiv = _operator(
     "floor_divide", operator.floordiv, floor_quotient, method="floor_divide"
 )
+FloorDiv = primitive_class("FloorDiv", floor_div, inputs="input other")
 floor_div = op(floor_div, name="floor_div", shown="x y")
 floor_mod = remainder = _operator("remainder", operator.mod, _remainder, formerly="x=input y=other", method="remainder")
+FloorMod = primitive_class("FloorMod", floor_mod)
 floor_mod = op(floor_mod, name="floor_mod", shown="x y", method="floor_mod")
 floormod = op(floor_mod, name="floormod", shown="x y")
 tensor_mod = op(floor_mod, name="tensor_mod", shown="x y")
@@ -96,17 +100,26 @@ def pow(input: Any, exponent: Any) -> Any:
     return _power(input, exponent)
 
 
+Pow = primitive_class("Pow", pow)
+
+
 pows = tensor_pow = pow
 equal = eq = _operator("equal", operator.eq, torch.eq, formerly="x=input y=other", method="eq equal")
+Equal = primitive_class("Equal", equal)
 not_equal = ne = _operator("not_equal", operator.ne, torch.ne, formerly="x=input y=other", method="ne not_equal")
+NotEqual = primitive_class("NotEqual", not_equal)
 greater = gt = tensor_gt = _operator("greater", operator.gt, torch.gt, formerly="x=input y=other", method="greater gt")
+Greater = primitive_class("Greater", greater)
 greater_equal = ge = tensor_ge = _operator(
     "greater_equal", operator.ge, torch.ge, formerly="x=input y=other", method="ge greater_equal"
 )
+GreaterEqual = primitive_class("GreaterEqual", greater_equal)
 less = lt = tensor_lt = _operator("less", operator.lt, torch.lt, formerly="x=input y=other", method="less lt")
+Less = primitive_class("Less", less)
 less_equal = le = tensor_le = _operator(
     "less_equal", operator.le, torch.le, formerly="x=input y=other", method="le less_equal"
 )
+LessEqual = primitive_class("LessEqual", less_equal)
 
 
 def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "", **names: str) -> Any:
@@ -125,10 +138,13 @@ def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = ""
 
 
 exp = _unary("exp", torch.exp, formerly="x=input")
+Exp = primitive_class("Exp", exp)
 tensor_exp = exp
 expm1 = _unary("expm1", torch.expm1, formerly="x=input")
+Expm1 = primitive_class("Expm1", expm1)
 tensor_expm1 = expm1
 isnan = _unary("isnan", torch.isnan, formerly="x=input")
+IsNan = primitive_class("IsNan", isnan, inputs="x")
 isnan_ext = op(isnan, name="isnan_ext", shown="tensor")
 
 
@@ -142,6 +158,9 @@ def sub(input: Any, other: Any) -> Any:
             input, other = pair(input, other)
             return wrap(torch.logical_xor(input, other) if input.dtype is torch.bool else torch.sub(input, other))
     return _plain_sub(input, other)
+
+
+Sub = primitive_class("Sub", sub)
 
 
 tensor_sub = sub
@@ -165,6 +184,9 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     return _rounded_quotient(input, other, rounding_mode)
 
 
+Div = primitive_class("Div", div)
+
+
 @with_dtype_fallback
 def _rounded_quotient(input: Any, other: Any, rounding_mode: str) -> Any:
     return wrap(torch.div(*pair(input, other), rounding_mode=rounding_mode))
@@ -184,6 +206,9 @@ def tensor_div(x: Any, y: Any) -> Any:
     return wrap(quotient(*pair(x, y)))
 
 
+RealDiv = primitive_class("RealDiv", tensor_div)
+
+
 @with_dtype_fallback
 def div_no_nan(x: Any, y: Any) -> Any:
     """Return x / y, and 0 where y is 0."""
@@ -194,6 +219,9 @@ def div_no_nan(x: Any, y: Any) -> Any:
     )
 
 
+DivNoNan = primitive_class("DivNoNan", div_no_nan, inputs="x1 x2")
+
+
 @with_dtype_fallback
 def mul_no_nan(x: Any, y: Any) -> Any:
     """Return x * y, and 0 where y is 0, even if x is infinite or nan."""
@@ -201,10 +229,16 @@ def mul_no_nan(x: Any, y: Any) -> Any:
     return wrap(torch.where((y == 0) & ~torch.isfinite(x), torch.zeros((), dtype=x.dtype, device=x.device), x) * y)
 
 
+MulNoNan = primitive_class("MulNoNan", mul_no_nan)
+
+
 @op
 def truncate_div(x: Any, y: Any) -> Any:
     """Return x / y, rounded towards zero."""
     return wrap(truncated_quotient(*pair(x, y)))
+
+
+TruncateDiv = primitive_class("TruncateDiv", truncate_div)
 
 
 def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: str) -> Any:
@@ -223,15 +257,24 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: st
 
 
 truncate_mod = fmod = _binary("fmod", truncated_remainder, method="fmod")
+TruncateMod = primitive_class("TruncateMod", truncate_mod)
 truncate_mod = op(truncate_mod, name="truncate_mod", shown="x y")
 maximum = _binary("maximum", torch.maximum, formerly="x=input y=other", method="maximum")
+Maximum = primitive_class("Maximum", maximum)
 minimum = _binary("minimum", torch.minimum, formerly="x=input y=other", method="minimum")
+Minimum = primitive_class("Minimum", minimum)
 fmax = _binary("fmax", subgradients.fmax, method="fmax")
+Fmax = primitive_class("Fmax", fmax, inputs="x1 x2")
 fmin = _binary("fmin", subgradients.fmin, method="fmin")
+Fmin = primitive_class("Fmin", fmin, inputs="x1 x2")
 atan2 = arctan2 = _binary("atan2", torch.atan2, formerly="x=input y=other", method="arctan2 atan2")
+Atan2 = primitive_class("Atan2", atan2)
 hypot = _binary("hypot", torch.hypot, formerly="x=input", method="hypot")
+Hypot = primitive_class("Hypot", hypot, inputs="x1 x2")
 gcd = _binary("gcd", torch.gcd, formerly="x1=input x2=other", method="gcd")
+Gcd = primitive_class("Gcd", gcd)
 lcm = _binary("lcm", torch.lcm, formerly="x1=input x2=other", method="lcm")
+Lcm = primitive_class("Lcm", lcm, inputs="x1 x2")
 logaddexp = _binary("logaddexp", torch.logaddexp, formerly="x1=input x2=other", method="logaddexp")
 logaddexp2 = _binary("logaddexp2", torch.logaddexp2, formerly="x1=input x2=other", method="logaddexp2")
 _KEPT_FLOATS = (torch.float16, torch.float32, torch.float64)
@@ -248,6 +291,7 @@ def copysign(x: Any, other: Any) -> Any:
 
 
 heaviside = _binary("heaviside", torch.heaviside, shown="input values", formerly="x=input", method="heaviside")
+Heaviside = primitive_class("Heaviside", heaviside, inputs="x values")
 
 
 @op(method="nextafter")
@@ -256,10 +300,17 @@ def nextafter(input: Any, other: Any) -> Any:
     return wrap(torch.where(input == other, input, torch.nextafter(input, other)))  # the gradient by input is 1
 
 
+NextAfter = primitive_class("NextAfter", nextafter)
+
+
 _squared_difference = _binary("squared_difference", lambda x, y: kernels.square(x - y))
+SquaredDifference = primitive_class("SquaredDifference", _squared_difference, inputs="x y")
 igamma = _binary("igamma", gammainc, method="igamma")
+Igamma = primitive_class("Igamma", igamma, inputs="a x")
 igammac = _binary("igammac", gammaincc, method="igammac")
+Igammac = primitive_class("Igammac", igammac, inputs="a x")
 zeta = _binary("zeta", torch.special.zeta)
+Zeta = primitive_class("Zeta", zeta)
 _xlogy = _binary("xlogy", torch.xlogy)
 
 
@@ -275,15 +326,27 @@ def xlogy(input: Any, other: Any) -> Any:
     return _xlogy(input, other)
 
 
+Xlogy = primitive_class("Xlogy", xlogy)
+
+
 bitwise_and = _binary("bitwise_and", torch.bitwise_and, formerly="x=input y=other", method="bitwise_and")
+BitwiseAnd = primitive_class("BitwiseAnd", bitwise_and)
 bitwise_or = _binary("bitwise_or", torch.bitwise_or, formerly="x=input y=other", method="bitwise_or")
+BitwiseOr = primitive_class("BitwiseOr", bitwise_or)
 bitwise_xor = _binary("bitwise_xor", torch.bitwise_xor, formerly="x=input y=other", method="bitwise_xor")
+BitwiseXor = primitive_class("BitwiseXor", bitwise_xor)
 bitwise_left_shift = _binary("bitwise_left_shift", torch.bitwise_left_shift, method="bitwise_left_shift")
+LeftShift = primitive_class("LeftShift", bitwise_left_shift, inputs="x1 x2")
 bitwise_right_shift = _binary("bitwise_right_shift", torch.bitwise_right_shift, method="bitwise_right_shift")
+RightShift = primitive_class("RightShift", bitwise_right_shift, inputs="input_x input_y")
 logical_and = _binary("logical_and", torch.logical_and, formerly="x=input y=other", method="logical_and")
+LogicalAnd = primitive_class("LogicalAnd", logical_and, inputs="x y")
 logical_or = _binary("logical_or", torch.logical_or, formerly="x=input y=other", method="logical_or")
+LogicalOr = primitive_class("LogicalOr", logical_or, inputs="x y")
 logical_xor = _binary("logical_xor", torch.logical_xor, method="logical_xor")
+LogicalXor = primitive_class("LogicalXor", logical_xor)
 _complex = _binary("complex", torch.complex)
+Complex = primitive_class("Complex", _complex, inputs="real imag")
 
 
 @op(method="inv")
@@ -296,10 +359,16 @@ def inv(x: Any) -> Any:
     return wrap(torch.where(x == 0, at_zero, truncated_quotient(one, torch.where(x == 0, one, x))))
 
 
+Inv = primitive_class("Inv", inv)
+
+
 @op
 def polar(abs: Any, angle: Any) -> Any:
     """Return the complex numbers of these lengths and angles, element by element."""
     return wrap(torch.polar(*pair(abs, angle)))
+
+
+Polar = primitive_class("Polar", polar)
 
 
 @op(method="xdivy")
@@ -311,6 +380,9 @@ def xdivy(x: Any, y: Any) -> Any:
             x == 0, torch.zeros((), dtype=x.dtype, device=x.device), x / torch.where(x == 0, torch.ones_like(y), y)
         )
     )
+
+
+Xdivy = primitive_class("Xdivy", xdivy)
 
 
 @op(method="float_power")
@@ -378,6 +450,9 @@ def addn(x: Any) -> Any:
     return wrap(total)
 
 
+AddN = primitive_class("AddN", addn, inputs="inputs")
+
+
 accumulate_n = addn
 
 
@@ -387,6 +462,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     return wrap(torch.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
+IsClose = primitive_class("IsClose", isclose, rtol=(float, 1e-05), atol=(float, 1e-08), equal_nan=(bool, False))
+
+
 @op(method="approximate_equal")
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
     """Return whether |x - y| < tolerance."""
@@ -394,12 +472,9 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
     return wrap(torch.abs(x - y) < tolerance)
 
 
-_FAST = """
-    add sub mul true_divide div floor_divide remainder pow equal not_equal greater greater_equal less less_equal
-    maximum minimum fmod fmax fmin atan2 hypot gcd lcm logaddexp logaddexp2 heaviside squared_difference igamma igammac
-    zeta bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift logical_and logical_or logical_xor
-    complex tensor_exp isnan_ext tensor_expm1
-"""  # from `_operator`, `_binary` and `_unary`, which have the fallback
+ApproximateEqual = primitive_class("ApproximateEqual", approximate_equal, tolerance=(float, 1e-05))
+
+
 _special = torch.special
 _float32 = torch.float32
 
@@ -416,69 +491,115 @@ def _in_single(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 # --- one input --------------------------------------------------------------------------------------------------------
 abs = absolute = _unary("abs", torch.abs, formerly="x=input", method="abs absolute")
+ComplexAbs = primitive_class("ComplexAbs", abs, inputs="x")
 
 acos = arccos = _unary("acos", torch.acos, formerly="x=input")
+ACos = primitive_class("ACos", acos)
 acosh = arccosh = _unary("acosh", torch.acosh, formerly="x=input")
+Acosh = primitive_class("Acosh", acosh)
 asin = _unary("asin", torch.asin, formerly="x=input")
+Asin = primitive_class("Asin", asin)
 arcsin = op(asin, name="arcsin", shown="x")
 asinh = arcsinh = _unary("asinh", torch.asinh, formerly="x=input")
+Asinh = primitive_class("Asinh", asinh)
 atan = arctan = _unary("atan", torch.atan, formerly="x=input")
+Atan = primitive_class("Atan", atan)
 atanh = arctanh = _unary("atanh", torch.atanh, formerly="x=input")
+Atanh = primitive_class("Atanh", atanh)
 angle = _unary("angle", torch.angle, formerly="x=input")
+Angle = primitive_class("Angle", angle)
 bessel_i0 = i0 = _unary(
     "bessel_i0", torch.i0, "Modified Bessel function of the first kind, order 0", formerly="x=input"
 )
+BesselI0 = primitive_class("BesselI0", bessel_i0)
 bessel_i0 = op(bessel_i0, name="bessel_i0", shown="x", method="bessel_i0")
 bessel_i0e = _unary("bessel_i0e", _special.i0e, shown="x")
+BesselI0e = primitive_class("BesselI0e", bessel_i0e)
 bessel_i1 = _unary("bessel_i1", _in_single(_special.i1), shown="x")
+BesselI1 = primitive_class("BesselI1", bessel_i1)
 bessel_i1e = _unary("bessel_i1e", _in_single(_special.i1e), shown="x")
+BesselI1e = primitive_class("BesselI1e", bessel_i1e)
 bessel_j0 = _unary("bessel_j0", _BESSEL["j0"], shown="x")
+BesselJ0 = primitive_class("BesselJ0", bessel_j0)
 bessel_j1 = _unary("bessel_j1", _BESSEL["j1"], shown="x")
+BesselJ1 = primitive_class("BesselJ1", bessel_j1)
 bessel_k0 = _unary("bessel_k0", _BESSEL["k0"], shown="x")
+BesselK0 = primitive_class("BesselK0", bessel_k0)
 bessel_k0e = _unary("bessel_k0e", _BESSEL["k0e"], shown="x")
+BesselK0e = primitive_class("BesselK0e", bessel_k0e)
 bessel_k1 = _unary("bessel_k1", _BESSEL["k1"], shown="x")
+BesselK1 = primitive_class("BesselK1", bessel_k1)
 bessel_k1e = _unary("bessel_k1e", _BESSEL["k1e"], shown="x")
+BesselK1e = primitive_class("BesselK1e", bessel_k1e)
 bessel_y0 = _unary("bessel_y0", _BESSEL["y0"], shown="x")
+BesselY0 = primitive_class("BesselY0", bessel_y0)
 bessel_y1 = _unary("bessel_y1", _BESSEL["y1"], shown="x")
+BesselY1 = primitive_class("BesselY1", bessel_y1)
 ceil = _unary("ceil", torch.ceil, formerly="x=input")
+Ceil = primitive_class("Ceil", ceil)
 conj = _unary("conj", lambda x: torch.conj(x).resolve_conj() if x.is_complex() else torch.clone(x), method="conj")
+Conj = primitive_class("Conj", conj)
 cos = _unary("cos", torch.cos, formerly="x=input")
+Cos = primitive_class("Cos", cos)
 cosh = _unary("cosh", torch.cosh, formerly="x=input")
+Cosh = primitive_class("Cosh", cosh)
 deg2rad = _unary("deg2rad", torch.deg2rad, shown="x")
 digamma = _unary("digamma", torch.digamma, method="digamma")
+Digamma = primitive_class("Digamma", digamma)
 erf = _unary("erf", torch.erf, formerly="x=input")
+Erf = primitive_class("Erf", erf)
 erfc = _unary("erfc", torch.erfc, formerly="x=input")
+Erfc = primitive_class("Erfc", erfc)
 erfinv = _unary("erfinv", torch.erfinv)
+Erfinv = primitive_class("Erfinv", erfinv)
 exp2 = _unary("exp2", torch.exp2, formerly="x=input")
 floor = _unary("floor", torch.floor, formerly="x=input")
+Floor = primitive_class("Floor", floor)
 frac = _unary("frac", torch.frac, shown="x")
 imag = _unary("imag", lambda x: torch.clone(torch.imag(x)) if x.is_complex() else torch.zeros_like(x))
+Imag = primitive_class("Imag", imag)
 invert = _unary("invert", torch.bitwise_not, "Every bit flipped")
+Invert = primitive_class("Invert", invert)
 invert = op(invert, name="invert", shown="x", method="invert")
 isfinite = _unary("isfinite", torch.isfinite, formerly="x=input")
+IsFinite = primitive_class("IsFinite", isfinite)
 isinf = _unary("isinf", torch.isinf)
+IsInf = primitive_class("IsInf", isinf)
 isneginf = _unary("isneginf", torch.isneginf)
 isposinf = _unary("isposinf", torch.isposinf)
 isreal = _unary("isreal", torch.isreal, formerly="x=input")
 lgamma = _unary("lgamma", torch.lgamma)
+Lgamma = primitive_class("Lgamma", lgamma, inputs="x")
 log = _unary("log", torch.log, formerly="x=input")
+Log = primitive_class("Log", log)
 log10 = _unary("log10", torch.log10, formerly="x=input")
 log1p = _unary("log1p", torch.log1p, formerly="x=input")
+Log1p = primitive_class("Log1p", log1p)
 log2 = _unary("log2", torch.log2, formerly="x=input")
 logical_not = _unary("logical_not", torch.logical_not, formerly="x=input")
+LogicalNot = primitive_class("LogicalNot", logical_not)
 neg = negative = _unary("neg", torch.neg, formerly="x=input")
+Neg = primitive_class("Neg", neg)
 positive = _unary("positive", torch.clone, formerly="x=input")
 rad2deg = _unary("rad2deg", torch.rad2deg, shown="x")
 real = _unary("real", lambda x: torch.clone(torch.real(x)))
+Real = primitive_class("Real", real)
 reciprocal = _unary("reciprocal", torch.reciprocal)
+Reciprocal = primitive_class("Reciprocal", reciprocal)
 _rint = _unary("rint", torch.round)
+Rint = primitive_class("Rint", _rint, inputs="x")
 rsqrt = _unary("rsqrt", torch.rsqrt)
+Rsqrt = primitive_class("Rsqrt", rsqrt)
 sgn = _unary("sgn", lambda x: torch.sgn(x) if x.is_complex() else torch.sign(x), method="sgn")
 sign = _unary("sign", torch.sign)
+Sign = primitive_class("Sign", sign)
 signbit = _unary("signbit", torch.signbit)
 sin = _unary("sin", torch.sin, formerly="x=input")
+Sin = primitive_class("Sin", sin)
 sinc = _unary("sinc", torch.sinc, formerly="x=input")
+Sinc = primitive_class("Sinc", sinc)
 sinh = _unary("sinh", torch.sinh, formerly="x=input")
+Sinh = primitive_class("Sinh", sinh)
 
 
 @op(fallback=False)
@@ -487,9 +608,15 @@ def sqrt(x: Any) -> Any:
     return wrap(torch.sqrt(x))
 
 
+Sqrt = primitive_class("Sqrt", sqrt)
+
+
 square = _unary("square", kernels.square, formerly="x=input")
+Square = primitive_class("Square", square)
 tan = _unary("tan", torch.tan, formerly="x=input")
+Tan = primitive_class("Tan", tan)
 trunc = _unary("trunc", torch.trunc, formerly="input_x=input")
+Trunc = primitive_class("Trunc", trunc)
 
 
 @op(fallback=False, formerly="x=input")
@@ -498,10 +625,16 @@ def round(input: Any, *, decimals: int = 0) -> Any:
     return wrap(torch.round(input, decimals=decimals) if decimals else torch.round(input))
 
 
+Round = primitive_class("Round", lambda input, decimals=0: round(input, decimals=decimals))
+
+
 @op(fallback=False, formerly="x=input", method="logit")
 def logit(input: Any, eps: float | None = None) -> Any:
     """Return log(x / (1 - x)), with x cut to [eps, 1 - eps] if ``eps`` is given."""
     return wrap(torch.logit(input, None if eps is None or eps < 0 else eps))
+
+
+Logit = primitive_class("Logit", logit, "log(x / (1 - x)).", eps=(float, -1.0))
 
 
 @op(fallback=False, formerly="x=input", method="nan_to_num")
@@ -510,16 +643,27 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
     return wrap(torch.nan_to_num(input, nan, posinf, neginf))
 
 
+NanToNum = primitive_class(
+    "NanToNum", nan_to_num, "Nans and infinities replaced.", nan=(Any, None), posinf=(Any, None), neginf=(Any, None)
+)
+
+
 @op(fallback=False)
 def polygamma(n: Any, input: Any) -> Any:
     """Return the n-th derivative of digamma."""
     return wrap(torch.polygamma(int(n), input))
 
 
+Polygamma = primitive_class("Polygamma", polygamma, inputs="a x")
+
+
 @op(fallback=False)
 def mvlgamma(input: Any, p: int) -> Any:
     """Return the multivariate log-gamma of dimension ``p``."""
     return wrap(torch.mvlgamma(input, p))
+
+
+Mvlgamma = primitive_class("Mvlgamma", mvlgamma, "Multivariate log-gamma.", p=(int, ...), inputs="x")
 
 
 @op(fallback=False)
@@ -530,6 +674,9 @@ def population_count(input_x: Any) -> Any:
         torch.bitwise_and(torch.bitwise_right_shift(input_x, shift), 1) for shift in builtins.range(bits)
     )
     return wrap(to_dtype(counts, torch.uint8))  # type: ignore[arg-type]
+
+
+PopulationCount = primitive_class("PopulationCount", population_count, inputs="input")
 
 
 @op(fallback=False)
@@ -562,6 +709,9 @@ def eps(x: Any) -> Any:
     return wrap(torch.full_like(x, torch.finfo(x.dtype).eps))
 
 
+Eps = primitive_class("Eps", eps)
+
+
 @functools.wraps(fmod)
 def _mod(input: Any, other: Any) -> Any:
     if not isinstance(input, torch.Tensor) and not isinstance(other, torch.Tensor):
@@ -570,127 +720,17 @@ def _mod(input: Any, other: Any) -> Any:
     return fmod(input, other)
 
 
+Mod = primitive_class("Mod", _mod)
+
+
 # element by element, one input
 Abs = primitive_class("Abs", abs)
-
-ACos = primitive_class("ACos", acos)
-Acosh = primitive_class("Acosh", acosh)
-Angle = primitive_class("Angle", angle)
-Asin = primitive_class("Asin", asin)
-Asinh = primitive_class("Asinh", asinh)
-Atan = primitive_class("Atan", atan)
-Atanh = primitive_class("Atanh", atanh)
-BesselI0 = primitive_class("BesselI0", bessel_i0)
-BesselI0e = primitive_class("BesselI0e", bessel_i0e)
-BesselI1 = primitive_class("BesselI1", bessel_i1)
-BesselI1e = primitive_class("BesselI1e", bessel_i1e)
-BesselJ0 = primitive_class("BesselJ0", bessel_j0)
-BesselJ1 = primitive_class("BesselJ1", bessel_j1)
-BesselK0 = primitive_class("BesselK0", bessel_k0)
-BesselK0e = primitive_class("BesselK0e", bessel_k0e)
-BesselK1 = primitive_class("BesselK1", bessel_k1)
-BesselK1e = primitive_class("BesselK1e", bessel_k1e)
-BesselY0 = primitive_class("BesselY0", bessel_y0)
-BesselY1 = primitive_class("BesselY1", bessel_y1)
-Ceil = primitive_class("Ceil", ceil)
-ComplexAbs = primitive_class("ComplexAbs", abs, inputs="x")
-Conj = primitive_class("Conj", conj)
-Cos = primitive_class("Cos", cos)
-Cosh = primitive_class("Cosh", cosh)
-Digamma = primitive_class("Digamma", digamma)
-Erf = primitive_class("Erf", erf)
-Erfc = primitive_class("Erfc", erfc)
-Erfinv = primitive_class("Erfinv", erfinv)
-Exp = primitive_class("Exp", exp)
-Expm1 = primitive_class("Expm1", expm1)
-Floor = primitive_class("Floor", floor)
-Imag = primitive_class("Imag", imag)
-Inv = primitive_class("Inv", inv)
-Invert = primitive_class("Invert", invert)
-IsFinite = primitive_class("IsFinite", isfinite)
-IsInf = primitive_class("IsInf", isinf)
-IsNan = primitive_class("IsNan", isnan, inputs="x")
-Lgamma = primitive_class("Lgamma", lgamma, inputs="x")
-Log = primitive_class("Log", log)
-Log1p = primitive_class("Log1p", log1p)
-LogicalNot = primitive_class("LogicalNot", logical_not)
-Neg = primitive_class("Neg", neg)
-PopulationCount = primitive_class("PopulationCount", population_count, inputs="input")
-Real = primitive_class("Real", real)
-Reciprocal = primitive_class("Reciprocal", reciprocal)
-Rint = primitive_class("Rint", _rint, inputs="x")
-Rsqrt = primitive_class("Rsqrt", rsqrt)
-Sign = primitive_class("Sign", sign)
-Sin = primitive_class("Sin", sin)
-Sinc = primitive_class("Sinc", sinc)
-Sinh = primitive_class("Sinh", sinh)
-Sqrt = primitive_class("Sqrt", sqrt)
-Square = primitive_class("Square", square)
-Tan = primitive_class("Tan", tan)
-Trunc = primitive_class("Trunc", trunc)
-Eps = primitive_class("Eps", eps)
 
 # element by element, two inputs
 Add = primitive_class("Add", add)
 
-TensorAdd = primitive_class("TensorAdd", add)
-Atan2 = primitive_class("Atan2", atan2)
-BitwiseAnd = primitive_class("BitwiseAnd", bitwise_and)
-BitwiseOr = primitive_class("BitwiseOr", bitwise_or)
-BitwiseXor = primitive_class("BitwiseXor", bitwise_xor)
-Complex = primitive_class("Complex", _complex, inputs="real imag")
-Div = primitive_class("Div", div)
-DivNoNan = primitive_class("DivNoNan", div_no_nan, inputs="x1 x2")
-Equal = primitive_class("Equal", equal)
-FloorDiv = primitive_class("FloorDiv", floor_div, inputs="input other")
-FloorMod = primitive_class("FloorMod", floor_mod)
-Fmax = primitive_class("Fmax", fmax, inputs="x1 x2")
-Fmin = primitive_class("Fmin", fmin, inputs="x1 x2")
-Gcd = primitive_class("Gcd", gcd)
-Greater = primitive_class("Greater", greater)
-GreaterEqual = primitive_class("GreaterEqual", greater_equal)
-Heaviside = primitive_class("Heaviside", heaviside, inputs="x values")
-Hypot = primitive_class("Hypot", hypot, inputs="x1 x2")
-Igamma = primitive_class("Igamma", igamma, inputs="a x")
-Igammac = primitive_class("Igammac", igammac, inputs="a x")
-Lcm = primitive_class("Lcm", lcm, inputs="x1 x2")
-LeftShift = primitive_class("LeftShift", bitwise_left_shift, inputs="x1 x2")
-Less = primitive_class("Less", less)
-LessEqual = primitive_class("LessEqual", less_equal)
-LogicalAnd = primitive_class("LogicalAnd", logical_and, inputs="x y")
-LogicalOr = primitive_class("LogicalOr", logical_or, inputs="x y")
-LogicalXor = primitive_class("LogicalXor", logical_xor)
-Maximum = primitive_class("Maximum", maximum)
-Minimum = primitive_class("Minimum", minimum)
-Mod = primitive_class("Mod", _mod)
-Mul = primitive_class("Mul", mul)
-MulNoNan = primitive_class("MulNoNan", mul_no_nan)
-NextAfter = primitive_class("NextAfter", nextafter)
-NotEqual = primitive_class("NotEqual", not_equal)
-Polar = primitive_class("Polar", polar)
-Polygamma = primitive_class("Polygamma", polygamma, inputs="a x")
-Pow = primitive_class("Pow", pow)
-RealDiv = primitive_class("RealDiv", tensor_div)
-RightShift = primitive_class("RightShift", bitwise_right_shift, inputs="input_x input_y")
-SquaredDifference = primitive_class("SquaredDifference", _squared_difference, inputs="x y")
-Sub = primitive_class("Sub", sub)
-TruncateDiv = primitive_class("TruncateDiv", truncate_div)
-TruncateMod = primitive_class("TruncateMod", truncate_mod)
-Xdivy = primitive_class("Xdivy", xdivy)
-Xlogy = primitive_class("Xlogy", xlogy)
-Zeta = primitive_class("Zeta", zeta)
-
 # sums, products, linear algebra
 AccumulateNV2 = primitive_class("AccumulateNV2", accumulate_n, inputs="inputs")
-
-AddN = primitive_class("AddN", addn, inputs="inputs")
-Logit = primitive_class("Logit", logit, "log(x / (1 - x)).", eps=(float, -1.0))
-NanToNum = primitive_class(
-    "NanToNum", nan_to_num, "Nans and infinities replaced.", nan=(Any, None), posinf=(Any, None), neginf=(Any, None)
-)
-ApproximateEqual = primitive_class("ApproximateEqual", approximate_equal, tolerance=(float, 1e-05))
-IsClose = primitive_class("IsClose", isclose, rtol=(float, 1e-05), atol=(float, 1e-08), equal_nan=(bool, False))
-Mvlgamma = primitive_class("Mvlgamma", mvlgamma, "Multivariate log-gamma.", p=(int, ...), inputs="x")
 
 
 def _check_numerics(x: Any) -> Any:
@@ -699,6 +739,9 @@ def _check_numerics(x: Any) -> Any:
         if bool(torch.any(found)):
             raise RuntimeError(f"For 'CheckNumerics', the tensor had {kind} values. Look for where they arise.")
     return wrap(torch.clone(x))
+
+
+CheckNumerics = primitive_class("CheckNumerics", _check_numerics)
 
 
 def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
@@ -711,9 +754,7 @@ def _compare_and_bitpack(x: Any, threshold: Any) -> Any:
     return wrap(to_dtype(torch.sum(bits * weights, -1), torch.uint8))
 
 
-CheckNumerics = primitive_class("CheckNumerics", _check_numerics)
 CompareAndBitpack = primitive_class("CompareAndBitpack", _compare_and_bitpack)
-Round = primitive_class("Round", lambda input, decimals=0: round(input, decimals=decimals))
 Lerp, LerpScalar = primitive_class("Lerp", lerp), primitive_class("LerpScalar", lerp)
 Addcmul, Addcdiv = primitive_class("Addcmul", addcmul), primitive_class("Addcdiv", addcdiv)
 

@@ -37,6 +37,9 @@ def moe_token_permute(tokens: Any, indices: Any, num_out_tokens: int | None = No
     return wrap((found, to_dtype(places, torch.int32)))
 
 
+MoeTokenPermute = primitive_class("MoeTokenPermute", moe_token_permute)
+
+
 def _check_unpadded(owner: str, padded_mode: bool) -> None:
     if padded_mode:
         raise ValueError(f"For '{owner}', the 'padded_mode' must be False, but got True.")
@@ -64,6 +67,9 @@ def moe_token_unpermute(
     return wrap(torch.Tensor.to(found, permuted_tokens.dtype))
 
 
+MoeTokenUnpermute = primitive_class("MoeTokenUnpermute", moe_token_unpermute)
+
+
 @with_dtype_fallback
 def moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int) -> Any:
     """Return (rows of ``x`` by experts, place of each choice, sorted experts); ``row_idx`` numbers the choices."""
@@ -74,6 +80,9 @@ def moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int) -> 
     active = min(active_num, x.shape[0]) * expert_idx.shape[-1]
     found = torch.index_select(x, 0, source[:active] % x.shape[0])
     return wrap((found, to_dtype(places, torch.int32), to_dtype(experts, torch.int32)))
+
+
+MoeInitRouting = primitive_class("MoeInitRouting", moe_init_routing)
 
 
 @op
@@ -128,11 +137,17 @@ def moe_init_routing_v2(
     return wrap((shaped, to_dtype(row_idx, torch.int32), empty, to_dtype(before, torch.int32)))
 
 
+MoeInitRoutingV2 = primitive_class("MoeInitRoutingV2", moe_init_routing_v2)
+
+
 @with_dtype_fallback
 def moe_compute_expert_tokens(sorted_experts: Any, num_expert: int) -> Any:
     """Return the number of ``sorted_experts`` that are at most 0, 1, ...: int32 (num_expert,)."""
     numbers = torch.arange(num_expert, device=sorted_experts.device, dtype=sorted_experts.dtype)
     return wrap(torch.searchsorted(torch.Tensor.contiguous(sorted_experts), numbers, right=True, out_int32=True))
+
+
+MoeComputeExpertTokens = primitive_class("MoeComputeExpertTokens", moe_compute_expert_tokens)
 
 
 @with_dtype_fallback
@@ -156,6 +171,9 @@ def moe_finalize_routing(
     )
 
 
+MoeFinalizeRouting = primitive_class("MoeFinalizeRouting", moe_finalize_routing)
+
+
 @with_dtype_fallback
 def moe_gating_topk_softmax(x: Any, finished: Any = None, k: int = 1) -> Any:
     """Return (the k greatest of softmax(x), their experts, numbers of the choices: choice by choice)."""
@@ -166,6 +184,9 @@ def moe_gating_topk_softmax(x: Any, finished: Any = None, k: int = 1) -> Any:
         order = torch.where(torch.unsqueeze(torch.Tensor.bool(finished), -1), x.shape[-1], order)
     rows = torch.reshape(torch.arange(found.numel(), device=x.device), (k, -1)).T
     return wrap((found, to_dtype(order, torch.int32), torch.Tensor.contiguous(to_dtype(rows, torch.int32))))
+
+
+MoeGatingTopKSoftmax = primitive_class("MoeGatingTopKSoftmax", moe_gating_topk_softmax)
 
 
 @with_dtype_fallback
@@ -182,6 +203,9 @@ def group_topk(token: Any, idx_arr: Any, group_num: int, k: int, k_inner: int = 
         mask = torch.zeros_like(scores).scatter_(1, kept, 1)
         data.mul_(torch.repeat_interleave(mask, data.shape[1] // group_num, 1))
     return token
+
+
+GroupTopk = primitive_class("GroupTopk", group_topk)
 
 
 def _grouped_matmul(
@@ -227,14 +251,6 @@ def _grouped_matmul(
     return wrap((torch.cat(found),) if split_item == 3 else tuple(found))
 
 
-GroupTopk = primitive_class("GroupTopk", group_topk)
-MoeTokenPermute = primitive_class("MoeTokenPermute", moe_token_permute)
-MoeTokenUnpermute = primitive_class("MoeTokenUnpermute", moe_token_unpermute)
-MoeInitRouting = primitive_class("MoeInitRouting", moe_init_routing)
-MoeInitRoutingV2 = primitive_class("MoeInitRoutingV2", moe_init_routing_v2)
-MoeComputeExpertTokens = primitive_class("MoeComputeExpertTokens", moe_compute_expert_tokens)
-MoeFinalizeRouting = primitive_class("MoeFinalizeRouting", moe_finalize_routing)
-MoeGatingTopKSoftmax = primitive_class("MoeGatingTopKSoftmax", moe_gating_topk_softmax)
 GroupedMatmul = primitive_class(
     "GroupedMatmul",
     _grouped_matmul,

@@ -69,9 +69,15 @@ def isinstance_(inst: Any, type_: Any) -> bool:
     return hastype(inst, type_)
 
 
+IsInstance = primitive_class("IsInstance", isinstance_)
+
+
 def issubclass_(type_: Any, dtype: Any) -> bool:
     """Return whether a type is another or of its family (1.x)."""
     return _issubclass_(type_, dtype)
+
+
+IsSubClass = primitive_class("IsSubClass", issubclass_)
 
 
 def meshgrid_before_2_0(inputs: Any, indexing: str = "xy") -> Any:
@@ -92,6 +98,9 @@ def same_type_shape(input_x: Any, input_y: Any) -> Any:
             f"{input_y.dtype}, {input_y.shape}."
         )
     return input_x
+
+
+SameTypeShape = primitive_class("SameTypeShape", same_type_shape)
 
 
 #: function -> what it was, where a type that today's does not take there chooses that, and the keywords that do
@@ -151,9 +160,6 @@ def FusedBatchNormEx(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1
 
 
 ScatterElements = TensorScatterElements
-SameTypeShape = primitive_class("SameTypeShape", same_type_shape)
-IsSubClass = primitive_class("IsSubClass", issubclass_)
-IsInstance = primitive_class("IsInstance", isinstance_)
 
 __all__ = functions(globals())
 PRIMITIVES = classes(globals())

@@ -58,6 +58,16 @@ def resize_linear(x: Any, size: Any, align_corners: bool = False, half_pixel_cen
     return wrap(x)
 
 
+ResizeBilinearV2 = primitive_class(
+    "ResizeBilinearV2",
+    resize_linear,
+    "(N, C, H, W) resized by linear interpolation.",
+    align_corners=(bool, False),
+    half_pixel_centers=(bool, False),
+    inputs="image size",
+)
+
+
 @with_dtype_fallback
 def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> Any:
     """Return the nearest input element for each output element of the last axes."""
@@ -68,6 +78,16 @@ def resize_nearest(x: Any, size: Any, align_corners: bool = False, half_pixel_ce
         places = torch.floor(_sources(x.shape[axis], target, True, False, x.device) + 0.5).to(torch.int64)
         x = torch.index_select(x, axis, torch.clamp(places, max=x.shape[axis] - 1))
     return wrap(x)
+
+
+ResizeNearestNeighborV2 = primitive_class(
+    "ResizeNearestNeighborV2",
+    resize_nearest,
+    "(N, C, H, W) resized by nearest neighbours.",
+    align_corners=(bool, False),
+    half_pixel_centers=(bool, False),
+    inputs="image size",
+)
 
 
 def _cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
@@ -102,6 +122,16 @@ def resize_cubic(x: Any, size: Any, align_corners: bool = False, half_pixel_cent
         matrix = torch.scatter_add(matrix, 1, torch.clamp(taps, 0, length - 1).to(torch.int64), weights)
         x = torch.movedim(kernels.tensordot(x, to_dtype(matrix, x.dtype), ([axis], [1])), -1, axis)
     return wrap(x)
+
+
+ResizeBicubic = primitive_class(
+    "ResizeBicubic",
+    resize_cubic,
+    "(N, C, H, W) resized by cubic interpolation.",
+    align_corners=(bool, False),
+    half_pixel_centers=(bool, False),
+    inputs="image size",
+)
 
 
 _MODES = ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area")
@@ -204,6 +234,11 @@ def affine_grid(theta: Any, size: Any, align_corners: bool = False) -> Any:
     return wrap(kernels.affine_grid(theta, list(as_ints(size)), align_corners))
 
 
+AffineGrid = primitive_class(
+    "AffineGrid", affine_grid, "The grid of affine transforms.", align_corners=(bool, False), inputs="theta output_size"
+)
+
+
 def _images(index: torch.Tensor, count: int) -> torch.Tensor:
     """Return ``index`` as int64, with numbers that are none of ``count`` images moved beyond the last, so that indexing
     refuses them: a negative one does not count from the end.
@@ -227,6 +262,15 @@ def bounding_box_encode(
     deltas = torch.stack(((gx - px) / pw, (gy - py) / ph, torch.log(gw / pw), torch.log(gh / ph)), -1)
     means, stds = (constant(item, deltas.device, deltas.dtype) for item in (means, stds))
     return wrap(to_dtype((deltas - means) / stds, anchor_box.dtype))
+
+
+BoundingBoxEncode = primitive_class(
+    "BoundingBoxEncode",
+    bounding_box_encode,
+    "Offsets from anchors to boxes.",
+    means=(Any, (0.0, 0.0, 0.0, 0.0)),
+    stds=(Any, (1.0, 1.0, 1.0, 1.0)),
+)
 
 
 @op
@@ -261,12 +305,26 @@ def bounding_box_decode(
     return wrap(to_dtype(boxes, anchor_box.dtype))
 
 
+BoundingBoxDecode = primitive_class(
+    "BoundingBoxDecode",
+    bounding_box_decode,
+    "Boxes from anchors and offsets.",
+    max_shape=(Any, ...),
+    means=(Any, (0.0, 0.0, 0.0, 0.0)),
+    stds=(Any, (1.0, 1.0, 1.0, 1.0)),
+    wh_ratio_clip=(float, 0.016),
+)
+
+
 @op
 def check_valid(bboxes: Any, img_metas: Any) -> Any:
     """Return whether each box lies inside the image; ``img_metas`` is (height, width, ratio)."""
     height, width, ratio = torch.unbind(as_plain(img_metas).float())
     x1, y1, x2, y2 = torch.unbind(bboxes.float(), -1)
     return wrap((x1 >= 0) & (y1 >= 0) & (x2 <= width * ratio - 1) & (y2 <= height * ratio - 1))
+
+
+CheckValid = primitive_class("CheckValid", check_valid)
 
 
 @op
@@ -311,6 +369,11 @@ def nms_with_mask(bboxes: Any, iou_threshold: float = 0.5) -> Any:
             keep[i + 1 :] &= ~close[i, i + 1 :]
     index = torch.arange(boxes.shape[0], dtype=torch.int32, device=bboxes.device)
     return wrap(boxes), wrap(index), wrap(torch.from_numpy(keep).to(bboxes.device))
+
+
+NMSWithMask = primitive_class(
+    "NMSWithMask", nms_with_mask, "(boxes by falling score, index, mask of those kept).", iou_threshold=(float, 0.5)
+)
 
 
 def _bilinear(image: torch.Tensor, batch: torch.Tensor, y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -379,6 +442,18 @@ def roi_align(
     return wrap(torch.stack(outputs))
 
 
+ROIAlign = primitive_class(
+    "ROIAlign",
+    roi_align,
+    "Means of bilinear samples in the cells of regions.",
+    pooled_height=(int, ...),
+    pooled_width=(int, ...),
+    spatial_scale=(float, ...),
+    sample_num=(int, 2),
+    roi_end_mode=(int, 1),
+)
+
+
 @op
 def crop_and_resize(
     image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear", extrapolation_value: float = 0.0
@@ -421,6 +496,16 @@ def crop_and_resize(
     return wrap(
         torch.where(torch.unsqueeze(inside, -1), found, torch.full((), extrapolation_value, device=image.device))
     )
+
+
+CropAndResize = primitive_class(
+    "CropAndResize",
+    crop_and_resize,
+    "Regions of (N, H, W, C) images, resized.",
+    method=(Literal["bilinear", "nearest", "bilinear_v2"], "bilinear"),
+    extrapolation_value=(float, 0.0),
+    inputs="x boxes box_index crop_size",
+)
 
 
 @with_dtype_fallback
@@ -466,6 +551,19 @@ def ps_roi_pooling(
     return wrap(result), wrap(channels)
 
 
+PsROIPooling = primitive_class(
+    "PsROIPooling",
+    ps_roi_pooling,
+    "(position-sensitive pooled regions, channel of each).",
+    pooled_height=(int, ...),
+    pooled_width=(int, ...),
+    num_rois=(int, ...),
+    spatial_scale=(float, ...),
+    out_dim=(int, ...),
+    group_size=(int, ...),
+)
+
+
 _Run = Callable[..., Any]
 
 
@@ -502,6 +600,9 @@ def _adjust_hue(image: Any, delta: Any) -> Any:
     return wrap(_of_hue(torch.remainder(hue + 6 * delta.to(hue.dtype), 6), high, low).to(image.dtype))
 
 
+AdjustHue = primitive_class("AdjustHue", _adjust_hue, inputs="images delta")
+
+
 def _adjust_saturation(image: Any, scale: Any) -> Any:
     """Return (..., 3) RGB with the saturation multiplied by ``scale``, up to 1; float16, float32 or float64."""
     _check_image("AdjustSaturation", image)
@@ -513,7 +614,6 @@ def _adjust_saturation(image: Any, scale: Any) -> Any:
     return wrap(_of_hue(hue, high, high - saturation * high).to(image.dtype))
 
 
-AdjustHue = primitive_class("AdjustHue", _adjust_hue, inputs="images delta")
 AdjustSaturation = primitive_class("AdjustSaturation", _adjust_saturation, inputs="images scale")
 
 
@@ -630,81 +730,6 @@ def ScaleAndTranslate(
     return run
 
 
-ResizeBilinearV2 = primitive_class(
-    "ResizeBilinearV2",
-    resize_linear,
-    "(N, C, H, W) resized by linear interpolation.",
-    align_corners=(bool, False),
-    half_pixel_centers=(bool, False),
-    inputs="image size",
-)
-ResizeNearestNeighborV2 = primitive_class(
-    "ResizeNearestNeighborV2",
-    resize_nearest,
-    "(N, C, H, W) resized by nearest neighbours.",
-    align_corners=(bool, False),
-    half_pixel_centers=(bool, False),
-    inputs="image size",
-)
-ResizeBicubic = primitive_class(
-    "ResizeBicubic",
-    resize_cubic,
-    "(N, C, H, W) resized by cubic interpolation.",
-    align_corners=(bool, False),
-    half_pixel_centers=(bool, False),
-    inputs="image size",
-)
-CropAndResize = primitive_class(
-    "CropAndResize",
-    crop_and_resize,
-    "Regions of (N, H, W, C) images, resized.",
-    method=(Literal["bilinear", "nearest", "bilinear_v2"], "bilinear"),
-    extrapolation_value=(float, 0.0),
-    inputs="x boxes box_index crop_size",
-)
-ROIAlign = primitive_class(
-    "ROIAlign",
-    roi_align,
-    "Means of bilinear samples in the cells of regions.",
-    pooled_height=(int, ...),
-    pooled_width=(int, ...),
-    spatial_scale=(float, ...),
-    sample_num=(int, 2),
-    roi_end_mode=(int, 1),
-)
-BoundingBoxEncode = primitive_class(
-    "BoundingBoxEncode",
-    bounding_box_encode,
-    "Offsets from anchors to boxes.",
-    means=(Any, (0.0, 0.0, 0.0, 0.0)),
-    stds=(Any, (1.0, 1.0, 1.0, 1.0)),
-)
-BoundingBoxDecode = primitive_class(
-    "BoundingBoxDecode",
-    bounding_box_decode,
-    "Boxes from anchors and offsets.",
-    max_shape=(Any, ...),
-    means=(Any, (0.0, 0.0, 0.0, 0.0)),
-    stds=(Any, (1.0, 1.0, 1.0, 1.0)),
-    wh_ratio_clip=(float, 0.016),
-)
-NMSWithMask = primitive_class(
-    "NMSWithMask", nms_with_mask, "(boxes by falling score, index, mask of those kept).", iou_threshold=(float, 0.5)
-)
-PsROIPooling = primitive_class(
-    "PsROIPooling",
-    ps_roi_pooling,
-    "(position-sensitive pooled regions, channel of each).",
-    pooled_height=(int, ...),
-    pooled_width=(int, ...),
-    num_rois=(int, ...),
-    spatial_scale=(float, ...),
-    out_dim=(int, ...),
-    group_size=(int, ...),
-)
-AffineGrid = primitive_class(
-    "AffineGrid", affine_grid, "The grid of affine transforms.", align_corners=(bool, False), inputs="theta output_size"
-)
 _MODE, _PADDING = Literal["bilinear", "nearest"], Literal["zeros", "border", "reflection"]
 GridSampler2D = primitive_class(
     "GridSampler2D",
@@ -817,6 +842,9 @@ def _non_max_suppression_v3(
     return _numbers(_selected(overlaps, scores.detach().float(), int(count), overlap, least), boxes.device)
 
 
+NonMaxSuppressionV3 = primitive_class("NonMaxSuppressionV3", _non_max_suppression_v3)
+
+
 def _non_max_suppression_with_overlaps(
     overlaps: Any, scores: Any, max_output_size: Any, overlap_threshold: Any, score_threshold: Any
 ) -> Any:
@@ -825,7 +853,6 @@ def _non_max_suppression_with_overlaps(
     return _numbers(_selected(overlaps.detach(), scores.detach(), int(count), overlap, least), overlaps.device)
 
 
-NonMaxSuppressionV3 = primitive_class("NonMaxSuppressionV3", _non_max_suppression_v3)
 NonMaxSuppressionWithOverlaps = primitive_class("NonMaxSuppressionWithOverlaps", _non_max_suppression_with_overlaps)
 
 
@@ -1016,6 +1043,9 @@ def _rgb_to_hsv(images: Any) -> Any:
     return wrap(torch.stack((hue, saturation, high), -1))
 
 
+RGBToHSV = primitive_class("RGBToHSV", _rgb_to_hsv)
+
+
 def _hsv_to_rgb(x: Any) -> Any:
     hue, saturation, value = torch.unbind(x, -1)
     offsets = constant([5.0, 3.0, 1.0], x.device, x.dtype)
@@ -1024,9 +1054,7 @@ def _hsv_to_rgb(x: Any) -> Any:
     return wrap(torch.unsqueeze(value, -1) * (1 - torch.unsqueeze(saturation, -1) * ramp))
 
 
-RGBToHSV = primitive_class("RGBToHSV", _rgb_to_hsv)
 HSVToRGB = primitive_class("HSVToRGB", _hsv_to_rgb)
-CheckValid = primitive_class("CheckValid", check_valid)
 
 
 def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run:

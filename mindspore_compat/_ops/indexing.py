@@ -93,6 +93,10 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
     return wrap(torch.reshape(result, (*shape[:axis], *tuple(indices.shape), *shape[axis + 1 :])))
 
 
+GatherV2 = primitive_class("GatherV2", gather, inputs="params indices axis")
+Gather = primitive_class("Gather", gather, "Slices along an axis by index.", batch_dims=(Int, 0))
+
+
 def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> Any:
     shape, batch = tuple(x.shape), tuple(indices.shape[:batch_dims])
     rest = tuple(indices.shape[batch_dims:])
@@ -118,12 +122,18 @@ def gather_d(x: Any, dim: int, index: Any) -> Any:
     return gather_elements(x, dim, index)
 
 
+GatherD = primitive_class("GatherD", gather_d)
+
+
 @op(method="gather_nd")
 @checks_places("GatherNd")
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Return slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
     return wrap(take_elements(input_x, tuple(torch.unbind(refuse_negative(indices), -1))))
+
+
+GatherNd = primitive_class("GatherNd", gather_nd)
 
 
 @op
@@ -159,6 +169,9 @@ def index_fill(x: Any, axis: int, index: Any, value: Any) -> Any:
     return wrap(torch.index_fill(x, as_int(axis), torch.reshape(as_long(index, x), (-1,)), value))
 
 
+IndexFill = primitive_class("IndexFill", index_fill, inputs="x dim index value")
+
+
 @op(listed=False, method="index_put")
 @checks_places("IndexPut", from_end=True)
 def index_put(x: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
@@ -177,11 +190,22 @@ def inplace_update(x: Any, v: Any, indices: Any) -> Any:
     return wrap(count_from_end(lambda rows: torch.index_copy(x, 0, rows, v), _rows(indices, x), x.shape[0]))
 
 
+InplaceUpdate = primitive_class(
+    "InplaceUpdate", inplace_update, "A copy with rows replaced.", indices=(Any, ...), inputs="x v"
+)
+InplaceUpdateV2 = primitive_class("InplaceUpdateV2", lambda x, indices, v: inplace_update(x, v, indices))
+
+
 @op
 @checks_places("InplaceAdd")
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
     """Return a copy of ``x`` with ``v`` added to its rows."""
     return wrap(torch.index_add(x, 0, _rows(indices, x), v))
+
+
+InplaceAdd = primitive_class(
+    "InplaceAdd", inplace_add, "A copy with ``input_v`` added to the rows.", indices=(Any, ...), inputs="x v"
+)
 
 
 @op
@@ -191,10 +215,24 @@ def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
     return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
 
 
+InplaceSub = primitive_class(
+    "InplaceSub", inplace_sub, "A copy with ``input_v`` subtracted from the rows.", indices=(Any, ...), inputs="x v"
+)
+
+
 @op
 def inplace_index_add(var: Any, indices: Any, updates: Any, axis: int) -> Any:
     """Run `index_add`."""
     return index_add(var, indices, updates, axis)
+
+
+InplaceIndexAdd = primitive_class(
+    "InplaceIndexAdd",
+    inplace_index_add,
+    "``updates`` added at the indices.",
+    axis=(int, ...),
+    inputs="var indices updates",
+)
 
 
 @with_dtype_fallback
@@ -202,6 +240,16 @@ def fill_diagonal(input: Any, fill_value: float, wrap_around: bool = False) -> A
     """Return a copy with ``fill_value`` on the main diagonal."""
     result = torch.clone(input)
     return wrap(torch.Tensor.fill_diagonal_(result, fill_value, wrap_around))
+
+
+FillDiagonal = primitive_class(
+    "FillDiagonal",
+    fill_diagonal,
+    "A copy with a value on the main diagonal.",
+    fill_value=(float, ...),
+    wrap=(bool, False, "wrap_around"),
+    inputs="input_x",
+)
 
 
 @op
@@ -248,6 +296,9 @@ def select(condition: Any, input: Any, other: Any) -> Any:
     return wrap(torch.where(as_plain(condition), input, other))
 
 
+Select = primitive_class("Select", select)
+
+
 where = select
 
 
@@ -259,10 +310,16 @@ def masked_fill(input_x: Any, mask: Any, value: Any) -> Any:
     return wrap(torch.masked_fill(input_x, mask, value))
 
 
+MaskedFill = primitive_class("MaskedFill", masked_fill)
+
+
 @op(formerly="x=input", method="masked_select")
 def masked_select(input: Any, mask: Any) -> Any:
     """Return the elements where the mask holds, in one axis."""
     return wrap(by_shape(torch.masked_select, input, mask))
+
+
+MaskedSelect = primitive_class("MaskedSelect", masked_select)
 
 
 @op(listed=False, method="masked_scatter")
@@ -273,10 +330,16 @@ def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     return wrap(torch.masked_scatter(input, mask, source))
 
 
+MaskedScatter = primitive_class("MaskedScatter", masked_scatter)
+
+
 @op(formerly="x=input", method="nonzero")
 def nonzero(input: Any, *, as_tuple: bool = False) -> Any:
     """Return int64 coordinates of elements that are not zero, one row each; or a tuple of a tensor for each axis."""
     return wrap(torch.nonzero(input, as_tuple=as_tuple))
+
+
+NonZero = primitive_class("NonZero", nonzero)
 
 
 @op
@@ -294,6 +357,9 @@ def slice(input_x: Any, begin: Any, size: Any) -> Any:
         for first, count in zip(as_ints(begin), as_ints(size))
     )
     return wrap(torch.Tensor.__getitem__(input_x, index))
+
+
+Slice = primitive_class("Slice", slice, inputs="input begin size")
 
 
 tensor_slice = op(slice, name="tensor_slice", shown="input")
@@ -369,10 +435,16 @@ def unsorted_segment_sum(input_x: Any, segment_ids: Any, num_segments: Any) -> A
     return _segments(input_x, segment_ids, num_segments, "sum", 0)
 
 
+UnsortedSegmentSum = primitive_class("UnsortedSegmentSum", unsorted_segment_sum)
+
+
 @op(method="unsorted_segment_max")
 def unsorted_segment_max(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Return maxima of the slices with one id; segments without any are the dtype's minimum."""
     return _segments(x, segment_ids, num_segments, "amax", _bound(x.dtype, True))
+
+
+UnsortedSegmentMax = primitive_class("UnsortedSegmentMax", unsorted_segment_max)
 
 
 @op(method="unsorted_segment_min")
@@ -381,10 +453,16 @@ def unsorted_segment_min(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     return _segments(x, segment_ids, num_segments, "amin", _bound(x.dtype, False))
 
 
+UnsortedSegmentMin = primitive_class("UnsortedSegmentMin", unsorted_segment_min)
+
+
 @op(method="unsorted_segment_prod")
 def unsorted_segment_prod(x: Any, segment_ids: Any, num_segments: Any) -> Any:
     """Return products of the slices with one id; segments without any are 1."""
     return _segments(x, segment_ids, num_segments, "prod", 1)
+
+
+UnsortedSegmentProd = primitive_class("UnsortedSegmentProd", unsorted_segment_prod)
 
 
 def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
@@ -393,6 +471,9 @@ def sparse_gather(params: Any, indices: Any, axis: Any) -> Any:
     if as_int(axis) in (0, -params.dim()):
         look_up_rows(params, as_long(indices, params))
     return result
+
+
+SparseGatherV2 = primitive_class("SparseGatherV2", sparse_gather, inputs="params indices axis")
 
 
 def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
@@ -405,6 +486,9 @@ def embedding_lookup(input_params: Any, input_indices: Any, offset: int) -> Any:
     return wrap(
         rows * to_dtype(torch.reshape(inside, (*inside.shape, *(1,) * (rows.dim() - inside.dim()))), rows.dtype)
     )
+
+
+EmbeddingLookup = primitive_class("EmbeddingLookup", embedding_lookup, inputs="params indices offset")
 
 
 _ELEMENTWISE = {"none": "", "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
@@ -426,6 +510,16 @@ def tensor_scatter_elements(input_x: Any, indices: Any, updates: Any, axis: int 
     return wrap(count_from_end(scatter, indices, input_x.shape[axis]))
 
 
+TensorScatterElements = primitive_class(
+    "TensorScatterElements",
+    tensor_scatter_elements,
+    "A copy with values put or reduced at indices along ``axis``.",
+    axis=(int, 0),
+    reduction=(str, "none"),
+    inputs="data indices updates",
+)
+
+
 @op
 @checks_places("ScatterNd")
 def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
@@ -439,6 +533,9 @@ def scatter_nd(indices: Any, updates: Any, shape: Any) -> Any:
     indices = as_long(indices)
     _check_updates("ScatterNd", lengths, indices, updates)
     return wrap(torch.index_put(zero, _coordinates(indices), updates, True))
+
+
+ScatterNd = primitive_class("ScatterNd", scatter_nd)
 
 
 def _coordinates(indices: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -558,34 +655,26 @@ scatter_max = op(_scatter_into("max", False), hidden="use_locking")
 scatter_min = op(_scatter_into("min", False), hidden="use_locking")
 scatter_nd_update = op(_scatter_into("update", True))
 scatter_nd_add = op(_scatter_into("add", True))
+ScatterNonAliasingAdd = primitive_class("ScatterNonAliasingAdd", scatter_nd_add)
 scatter_nd_sub = op(_scatter_into("sub", True))
 scatter_nd_mul = op(_scatter_into("mul", True))
 scatter_nd_div = op(_scatter_into("div", True))
 scatter_nd_max = op(_scatter_into("max", True))
 scatter_nd_min = op(_scatter_into("min", True))
 tensor_scatter_update = op(_tensor_scatter("update"))
+TensorScatterUpdate = primitive_class("TensorScatterUpdate", tensor_scatter_update)
 tensor_scatter_add = op(_tensor_scatter("add"))
+TensorScatterAdd = primitive_class("TensorScatterAdd", tensor_scatter_add)
 tensor_scatter_sub = op(_tensor_scatter("sub"), method="scatter_sub")
+TensorScatterSub = primitive_class("TensorScatterSub", tensor_scatter_sub)
 tensor_scatter_mul = op(_tensor_scatter("mul"), method="scatter_mul")
+TensorScatterMul = primitive_class("TensorScatterMul", tensor_scatter_mul)
 tensor_scatter_div = op(_tensor_scatter("div"), method="scatter_div")
+TensorScatterDiv = primitive_class("TensorScatterDiv", tensor_scatter_div)
 tensor_scatter_max = op(_tensor_scatter("max"), method="scatter_max")
+TensorScatterMax = primitive_class("TensorScatterMax", tensor_scatter_max)
 tensor_scatter_min = op(_tensor_scatter("min"), method="scatter_min")
-InplaceAdd = primitive_class(
-    "InplaceAdd", inplace_add, "A copy with ``input_v`` added to the rows.", indices=(Any, ...), inputs="x v"
-)
-InplaceSub = primitive_class(
-    "InplaceSub", inplace_sub, "A copy with ``input_v`` subtracted from the rows.", indices=(Any, ...), inputs="x v"
-)
-InplaceUpdate = primitive_class(
-    "InplaceUpdate", inplace_update, "A copy with rows replaced.", indices=(Any, ...), inputs="x v"
-)
-InplaceIndexAdd = primitive_class(
-    "InplaceIndexAdd",
-    inplace_index_add,
-    "``updates`` added at the indices.",
-    axis=(int, ...),
-    inputs="var indices updates",
-)
+TensorScatterMin = primitive_class("TensorScatterMin", tensor_scatter_min)
 
 
 @checks_places("UnravelIndex")
@@ -597,10 +686,7 @@ def _unravel_index(indices: Any, dims: Any) -> Any:
     return wrap(to_dtype(torch.stack(torch.unravel_index(places, lengths)), indices.dtype))
 
 
-GatherD = primitive_class("GatherD", gather_d)
-GatherNd = primitive_class("GatherNd", gather_nd)
-GatherV2 = primitive_class("GatherV2", gather, inputs="params indices axis")
-IndexFill = primitive_class("IndexFill", index_fill, inputs="x dim index value")
+UnravelIndex = primitive_class("UnravelIndex", _unravel_index)
 InvertPermutation = primitive_class(
     "InvertPermutation",
     lambda x: (
@@ -608,45 +694,6 @@ InvertPermutation = primitive_class(
         if isinstance(x, (tuple, list))
         else wrap(to_dtype(torch.argsort(x), x.dtype))
     ),
-)
-MaskedFill = primitive_class("MaskedFill", masked_fill)
-MaskedScatter = primitive_class("MaskedScatter", masked_scatter)
-MaskedSelect = primitive_class("MaskedSelect", masked_select)
-NonZero = primitive_class("NonZero", nonzero)
-ScatterNd = primitive_class("ScatterNd", scatter_nd)
-Select = primitive_class("Select", select)
-Slice = primitive_class("Slice", slice, inputs="input begin size")
-TensorScatterAdd = primitive_class("TensorScatterAdd", tensor_scatter_add)
-TensorScatterDiv = primitive_class("TensorScatterDiv", tensor_scatter_div)
-TensorScatterMax = primitive_class("TensorScatterMax", tensor_scatter_max)
-TensorScatterMin = primitive_class("TensorScatterMin", tensor_scatter_min)
-TensorScatterMul = primitive_class("TensorScatterMul", tensor_scatter_mul)
-TensorScatterSub = primitive_class("TensorScatterSub", tensor_scatter_sub)
-TensorScatterUpdate = primitive_class("TensorScatterUpdate", tensor_scatter_update)
-UnravelIndex = primitive_class("UnravelIndex", _unravel_index)
-UnsortedSegmentMax = primitive_class("UnsortedSegmentMax", unsorted_segment_max)
-UnsortedSegmentMin = primitive_class("UnsortedSegmentMin", unsorted_segment_min)
-UnsortedSegmentProd = primitive_class("UnsortedSegmentProd", unsorted_segment_prod)
-UnsortedSegmentSum = primitive_class("UnsortedSegmentSum", unsorted_segment_sum)
-EmbeddingLookup = primitive_class("EmbeddingLookup", embedding_lookup, inputs="params indices offset")
-InplaceUpdateV2 = primitive_class("InplaceUpdateV2", lambda x, indices, v: inplace_update(x, v, indices))
-SparseGatherV2 = primitive_class("SparseGatherV2", sparse_gather, inputs="params indices axis")
-Gather = primitive_class("Gather", gather, "Slices along an axis by index.", batch_dims=(Int, 0))
-TensorScatterElements = primitive_class(
-    "TensorScatterElements",
-    tensor_scatter_elements,
-    "A copy with values put or reduced at indices along ``axis``.",
-    axis=(int, 0),
-    reduction=(str, "none"),
-    inputs="data indices updates",
-)
-FillDiagonal = primitive_class(
-    "FillDiagonal",
-    fill_diagonal,
-    "A copy with a value on the main diagonal.",
-    fill_value=(float, ...),
-    wrap=(bool, False, "wrap_around"),
-    inputs="input_x",
 )
 
 
@@ -793,7 +840,6 @@ ScatterNdMul = _scatter("ScatterNdMul", scatter_nd_mul)
 ScatterNdDiv = _scatter("ScatterNdDiv", scatter_nd_div)
 ScatterNdMax = _scatter("ScatterNdMax", scatter_nd_max)
 ScatterNdMin = _scatter("ScatterNdMin", scatter_nd_min)
-ScatterNonAliasingAdd = primitive_class("ScatterNonAliasingAdd", scatter_nd_add)
 
 
 @primitive

@@ -133,10 +133,18 @@ def lp_norm(x: Any, axis: Any, p: int = 2, keep_dims: bool = False, epsilon: flo
     return wrap(subgradients.clamp(norms.vector_norm(x, p, as_axes(axis), keep_dims), min=epsilon))
 
 
+LpNorm = primitive_class(
+    "LpNorm", lp_norm, axis=(Any, ...), p=(int, 2), keep_dims=(bool, False), epsilon=(float, 1e-12), inputs="input"
+)
+
+
 @with_dtype_fallback
 def nuclear_norm(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the sum of singular values."""
     return wrap(kernels.matrix_norm(x, "nuc", tuple(dim) if dim else (-2, -1), keepdim))
+
+
+NuclearNorm = primitive_class("NuclearNorm", nuclear_norm, dim=(Any, None), keepdim=(bool, False))
 
 
 @with_dtype_fallback
@@ -146,10 +154,26 @@ def l2_normalize(x: Any, axis: Any = 0, epsilon: float = 1e-4) -> Any:
     return wrap(x / torch.sqrt(subgradients.clamp(squares, min=epsilon)))
 
 
+L2Normalize = primitive_class(
+    "L2Normalize", l2_normalize, "x / sqrt(max(sum(x²), epsilon)).", axis=(Any, 0), epsilon=(float, 0.0001)
+)
+
+
 @op(formerly="input_x=input dim=axis", method="renorm")
 def renorm(input: Any, p: Any, axis: int, maxnorm: float) -> Any:
     """Scale each slice along ``axis`` down to a p-norm of at most ``maxnorm``."""
     return wrap(kernels.renorm(input, p, axis, maxnorm))
+
+
+Renorm = primitive_class(
+    "Renorm",
+    renorm,
+    "Each slice scaled down to a p-norm of at most ``maxnorm``.",
+    p=(float, ...),
+    dim=(int, ..., "axis"),
+    maxnorm=(float, ...),
+    inputs="x",
+)
 
 
 @op(method="dist")
@@ -388,7 +412,18 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
     return wrap(kernels.matmul(input, mat2))
 
 
+MatMul = primitive_class("MatMul", mat_mul, transpose_a=(Bool, False), transpose_b=(Bool, False))
+
+
 batch_mat_mul = mat_mul
+BatchMatMul = primitive_class(
+    "BatchMatMul",
+    batch_mat_mul,
+    "The products of matrices in leading axes, each transposed first if so asked.",
+    transpose_a=(Bool, False),
+    transpose_b=(Bool, False),
+    inputs="x y",
+)
 
 
 @op
@@ -492,6 +527,9 @@ def ger(input: Any, vec2: Any) -> Any:
     return wrap(torch.outer(input, vec2))
 
 
+Ger = primitive_class("Ger", ger, inputs="x1 x2")
+
+
 @op(formerly="x=input y=other")
 def kron(input: Any, other: Any) -> Any:
     """Return the Kronecker product."""
@@ -517,6 +555,9 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     return wrap(torch.linalg.cross(*torch.broadcast_tensors(input, other), dim=dim))
 
 
+Cross = primitive_class("Cross", cross, "The cross product.", dim=(int, -65530))
+
+
 @op
 def einsum(equation: str, *operands: Any) -> Any:
     """Return sums of products by Einstein's notation."""
@@ -540,6 +581,9 @@ def dense(input: Any, weight: Any, bias: Any = None) -> Any:
     return wrap(kernels.linear(input, weight, bias))
 
 
+Dense = primitive_class("Dense", dense)
+
+
 @op(hidden="data_format")
 def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
     """Return ``bias`` added to the channels: the second axis, or the last for "NHWC"."""
@@ -548,10 +592,22 @@ def bias_add(input_x: Any, bias: Any, data_format: str = "NCHW") -> Any:
     return wrap(torch.add(input_x, bias))
 
 
+BiasAdd = primitive_class(
+    "BiasAdd",
+    bias_add,
+    "A bias added to the channels.",
+    data_format=(Literal["NCHW", "NHWC", "NCDHW"], "NCHW"),
+    inputs="input_x bias",
+)
+
+
 @op(formerly="x=x1 y=x2")
 def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     """Return p-norm distances of all pairs of rows."""
     return wrap(kernels.cdist(x1, x2, p))
+
+
+Cdist = primitive_class("Cdist", cdist, p=(float, 2.0))
 
 
 @op(formerly="x=input")
@@ -563,11 +619,17 @@ def pdist(input: Any, p: float = 2.0) -> Any:
     return wrap(torch.pdist(input, p))
 
 
+Pdist = primitive_class("Pdist", pdist, p=(float, 2.0), inputs="x")
+
+
 # --- factors and solutions --------------------------------------------------------------------------------------------
 @op(method="cholesky")
 def cholesky(input_x: Any, upper: bool = False) -> Any:
     """Return the Cholesky factor."""
     return wrap(torch.linalg.cholesky(input_x, upper=upper))
+
+
+Cholesky = primitive_class("Cholesky", cholesky, upper=(bool, False))
 
 
 def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
@@ -586,10 +648,22 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
 
+CholeskyInverse = primitive_class("CholeskyInverse", cholesky_inverse, upper=(bool, False))
+
+
 @op(method="cholesky_solve")
 def cholesky_solve(input: Any, input2: Any, upper: bool = False) -> Any:
     """Return the solution of A x = input, with the Cholesky factor ``input2`` of A."""
     return wrap(torch.cholesky_solve(input, input2, upper))
+
+
+CholeskySolve = primitive_class(
+    "CholeskySolve",
+    cholesky_solve,
+    "The solution of a system by the Cholesky factor.",
+    upper=(bool, False),
+    inputs="x1 x2",
+)
 
 
 @op
@@ -605,6 +679,7 @@ def det(input: Any) -> Any:
 
 
 matrix_determinant = det
+MatrixDeterminant = primitive_class("MatrixDeterminant", matrix_determinant)
 
 
 @op
@@ -620,6 +695,7 @@ def slogdet(input: Any) -> Any:
 
 
 log_matrix_determinant = slogdet
+LogMatrixDeterminant = primitive_class("LogMatrixDeterminant", log_matrix_determinant)
 
 
 @op
@@ -640,6 +716,9 @@ def geqrf(input: Any) -> Any:
     return wrap(tuple(torch.geqrf(input)))
 
 
+Geqrf = primitive_class("Geqrf", geqrf)
+
+
 @op
 def inverse(input: Any) -> Any:
     """Return the inverse matrix."""
@@ -652,10 +731,16 @@ def lu_solve(b: Any, LU_data: Any, LU_pivots: Any) -> Any:
     return wrap(torch.lu_solve(b, LU_data, LU_pivots))
 
 
+LuSolve = primitive_class("LuSolve", lu_solve)
+
+
 @op
 def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
     """Return (P, L, U) from LAPACK's form."""
     return wrap(tuple(torch.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)))
+
+
+LuUnpack = primitive_class("LuUnpack", lu_unpack, unpack_data=(bool, True), unpack_pivots=(bool, True))
 
 
 @op(formerly="x=input")
@@ -664,16 +749,25 @@ def matrix_exp(input: Any) -> Any:
     return wrap(torch.linalg.matrix_exp(input))
 
 
+MatrixExp = primitive_class("MatrixExp", matrix_exp)
+
+
 @op
 def matrix_power(input: Any, n: int) -> Any:
     """Return the n-th power of a square matrix."""
     return wrap(kernels.matrix_power(input, n))
 
 
+MatrixPower = primitive_class("MatrixPower", matrix_power, n=(int, ...))
+
+
 @op
 def matrix_solve(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """Return the solution of matrix @ x = rhs."""
     return wrap(torch.linalg.solve(torch.adjoint(matrix) if adjoint else matrix, rhs))
+
+
+MatrixSolve = primitive_class("MatrixSolve", matrix_solve, adjoint=(bool, False))
 
 
 @with_dtype_fallback
@@ -684,16 +778,38 @@ def matrix_triangular_solve(matrix: Any, rhs: Any, lower: bool = True, adjoint: 
     return wrap(torch.linalg.solve_triangular(matrix, rhs, upper=not lower))
 
 
+MatrixTriangularSolve = primitive_class(
+    "MatrixTriangularSolve",
+    matrix_triangular_solve,
+    "`MatrixSolve` for a triangular matrix.",
+    lower=(bool, True),
+    adjoint=(bool, False),
+)
+
+
 @op(formerly="x=input tau=input2")
 def orgqr(input: Any, input2: Any) -> Any:
     """Return Q from Householder vectors and their factors."""
     return wrap(torch.linalg.householder_product(input, input2))
 
 
+Orgqr = primitive_class("Orgqr", orgqr, inputs="x tau")
+
+
 @op
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
     """Return Q @ other (or other @ Q) from Householder vectors."""
     return wrap(torch.ormqr(input, tau, other, left, transpose))
+
+
+Ormqr = primitive_class(
+    "Ormqr",
+    ormqr,
+    "Q times a matrix from Householder vectors.",
+    left=(bool, True),
+    transpose=(bool, False),
+    inputs="x tau other",
+)
 
 
 @op
@@ -724,82 +840,12 @@ def lstsq(input: Any, A: Any) -> Any:
     return wrap(torch.linalg.lstsq(input, torch.unsqueeze(A, 1) if A.dim() == 1 else A).solution)
 
 
-Geqrf = primitive_class("Geqrf", geqrf)
-Ger = primitive_class("Ger", ger, inputs="x1 x2")
-LogMatrixDeterminant = primitive_class("LogMatrixDeterminant", log_matrix_determinant)
-LuSolve = primitive_class("LuSolve", lu_solve)
-MatrixDeterminant = primitive_class("MatrixDeterminant", matrix_determinant)
-MatrixExp = primitive_class("MatrixExp", matrix_exp)
-Orgqr = primitive_class("Orgqr", orgqr, inputs="x tau")
-LpNorm = primitive_class(
-    "LpNorm", lp_norm, axis=(Any, ...), p=(int, 2), keep_dims=(bool, False), epsilon=(float, 1e-12), inputs="input"
-)
-MatMul = primitive_class("MatMul", mat_mul, transpose_a=(Bool, False), transpose_b=(Bool, False))
-BatchMatMul = primitive_class(
-    "BatchMatMul",
-    batch_mat_mul,
-    "The products of matrices in leading axes, each transposed first if so asked.",
-    transpose_a=(Bool, False),
-    transpose_b=(Bool, False),
-    inputs="x y",
-)
-Cross = primitive_class("Cross", cross, "The cross product.", dim=(int, -65530))
-Cdist = primitive_class("Cdist", cdist, p=(float, 2.0))
-Pdist = primitive_class("Pdist", pdist, p=(float, 2.0), inputs="x")
-Cholesky = primitive_class("Cholesky", cholesky, upper=(bool, False))
-CholeskyInverse = primitive_class("CholeskyInverse", cholesky_inverse, upper=(bool, False))
-CholeskySolve = primitive_class(
-    "CholeskySolve",
-    cholesky_solve,
-    "The solution of a system by the Cholesky factor.",
-    upper=(bool, False),
-    inputs="x1 x2",
-)
-MatrixPower = primitive_class("MatrixPower", matrix_power, n=(int, ...))
-MatrixSolve = primitive_class("MatrixSolve", matrix_solve, adjoint=(bool, False))
-MatrixTriangularSolve = primitive_class(
-    "MatrixTriangularSolve",
-    matrix_triangular_solve,
-    "`MatrixSolve` for a triangular matrix.",
-    lower=(bool, True),
-    adjoint=(bool, False),
-)
 Lstsq = primitive_class(
     "Lstsq",
     lstsq,
     "The least-squares solution.",
     fast=(Annotated[bool, functools.partial(check_one_of, choices=(True,))], True, None),
     l2_regularizer=(Annotated[float, functools.partial(check_one_of, choices=(0.0,))], 0.0, None),
-)
-LuUnpack = primitive_class("LuUnpack", lu_unpack, unpack_data=(bool, True), unpack_pivots=(bool, True))
-Ormqr = primitive_class(
-    "Ormqr",
-    ormqr,
-    "Q times a matrix from Householder vectors.",
-    left=(bool, True),
-    transpose=(bool, False),
-    inputs="x tau other",
-)
-NuclearNorm = primitive_class("NuclearNorm", nuclear_norm, dim=(Any, None), keepdim=(bool, False))
-Renorm = primitive_class(
-    "Renorm",
-    renorm,
-    "Each slice scaled down to a p-norm of at most ``maxnorm``.",
-    p=(float, ...),
-    dim=(int, ..., "axis"),
-    maxnorm=(float, ...),
-    inputs="x",
-)
-Dense = primitive_class("Dense", dense)
-BiasAdd = primitive_class(
-    "BiasAdd",
-    bias_add,
-    "A bias added to the channels.",
-    data_format=(Literal["NCHW", "NHWC", "NCDHW"], "NCHW"),
-    inputs="input_x bias",
-)
-L2Normalize = primitive_class(
-    "L2Normalize", l2_normalize, "x / sqrt(max(sum(x²), epsilon)).", axis=(Any, 0), epsilon=(float, 0.0001)
 )
 
 

@@ -161,6 +161,15 @@ def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "me
     return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
 
 
+NLLLoss = primitive_class(
+    "NLLLoss",
+    nll_loss_outputs,
+    "(negative log likelihood, sum of weights).",
+    reduction=(Literal["mean", "sum", "none"], "mean"),
+    ignore_index=(int, -100),
+)
+
+
 @op
 def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """Return -(y log p + (1 - y) log(1 - p)), weighted (no gradient for the weight); 1e-12 is added in the logarithms,
@@ -169,6 +178,15 @@ def binary_cross_entropy(logits: Any, labels: Any, weight: Any = None, reduction
     check_same_shape("BinaryCrossEntropy", logits=logits, labels=labels)
     loss = BinaryCrossEntropyFunction.apply(logits, labels)
     return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy")
+
+
+BinaryCrossEntropy = primitive_class(
+    "BinaryCrossEntropy",
+    binary_cross_entropy,
+    "-(y log p + (1 - y) log(1 - p)), weighted.",
+    reduction=(Literal["mean", "sum", "none"], "mean"),
+    inputs="input target weight",
+)
 
 
 @op(formerly="logits=input label=target")
@@ -182,6 +200,15 @@ def binary_cross_entropy_with_logits(
     return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy_with_logits")
 
 
+BCEWithLogitsLoss = primitive_class(
+    "BCEWithLogitsLoss",
+    binary_cross_entropy_with_logits,
+    "Binary cross entropy of sigmoid(input).",
+    reduction=(Literal["mean", "sum", "none"], "mean"),
+    inputs="input target weight posWeight",
+)
+
+
 @with_dtype_fallback
 def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
     """Return (loss of each row against a distribution, softmax - labels)."""
@@ -191,6 +218,9 @@ def softmax_cross_entropy(logits: Any, labels: Any) -> Any:
         in_32 = logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
         gradient = (torch.softmax(in_32, -1) - labels).to(logits.dtype)
     return wrap(loss), wrap(gradient)
+
+
+SoftmaxCrossEntropyWithLogits = primitive_class("SoftmaxCrossEntropyWithLogits", softmax_cross_entropy)
 
 
 @with_dtype_fallback
@@ -211,11 +241,25 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, is_grad: bool = False
     return wrap(tf.cross_entropy(rows, labels, ignore_index=_NOWHERE))
 
 
+SparseSoftmaxCrossEntropyWithLogits = primitive_class(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    sparse_softmax_cross_entropy,
+    "The mean loss of rows against classes, or its gradient.",
+    is_grad=(Typed[bool], False),
+    inputs="features labels",
+)
+
+
 @with_dtype_fallback
 def sigmoid_cross_entropy(logits: Any, label: Any) -> Any:
     """Return the cross entropy of sigmoid(logits), element by element; labels get no gradient."""
     check_same_shape("SigmoidCrossEntropyWithLogits", logits=logits, label=label)
     return wrap(tf.binary_cross_entropy_with_logits(logits, to_dtype(label.detach(), logits.dtype), reduction="none"))
+
+
+SigmoidCrossEntropyWithLogits = primitive_class(
+    "SigmoidCrossEntropyWithLogits", sigmoid_cross_entropy, inputs="predict target"
+)
 
 
 def _as_floats(*inputs: Any) -> list[Any]:
@@ -269,10 +313,21 @@ def kl_div(logits: Any, labels: Any, reduction: str = "mean") -> Any:
     return reduced(loss, reduction, "kl_div")
 
 
+KLDivLoss = primitive_class(
+    "KLDivLoss",
+    kl_div,
+    "labels (log labels - logits).",
+    reduction=(Literal["none", "mean", "batchmean", "sum"], "mean"),
+)
+
+
 @with_dtype_fallback
 def l2_loss(input_x: Any) -> Any:
     """Return half the sum of squares."""
     return wrap(torch.sum(kernels.square(input_x)) / 2)
+
+
+L2Loss = primitive_class("L2Loss", l2_loss)
 
 
 # --- similarity and margins -------------------------------------------------------------------------------------------
@@ -349,6 +404,9 @@ def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
 
 
+SoftMarginLoss = primitive_class("SoftMarginLoss", soft_margin_loss, reduction=(str, "mean"))
+
+
 @op
 def triplet_margin_loss(
     anchor: Any,
@@ -372,6 +430,9 @@ def intopk(x1: Any, x2: Any, k: int) -> Any:
     target = torch.gather(x1, 1, torch.unsqueeze(torch.clamp(x2, 0, x1.shape[1] - 1), 1))
     is_class = (x2 >= 0) & (x2 < x1.shape[1])
     return wrap(is_class & (torch.sum(x1 > target, 1) < k))
+
+
+InTopK = primitive_class("InTopK", intopk, k=(int, ...), inputs="x1 x2 k")
 
 
 _int64 = torch.int64
@@ -405,6 +466,16 @@ def ctc_loss(
     return reduced(losses, reduction, "ctc_loss"), wrap(
         _reached(tf.pad(alpha.detach(), (0, states - alpha.shape[2])), input_lengths, target_lengths)
     )
+
+
+CTCLossV2 = primitive_class(
+    "CTCLossV2",
+    ctc_loss,
+    "(loss of each sequence, log probabilities).",
+    blank=(int, 0),
+    reduction=(str, "none"),
+    zero_infinity=(bool, False),
+)
 
 
 def check_labels(targets: Any, target_lengths: torch.Tensor, classes: int) -> torch.Tensor:
@@ -474,6 +545,17 @@ def ctc_loss_outputs(
         point = x.detach().requires_grad_(True)
         (gradient,) = torch.autograd.grad(loss_of(torch.log_softmax(point, -1), rows, spans).sum(), point)
     return wrap(loss_of(torch.log_softmax(x, -1), rows, spans)), wrap(gradient)
+
+
+CTCLoss = primitive_class(
+    "CTCLoss",
+    ctc_loss_outputs,
+    "(loss of each sequence, its gradient) for (time, batch, classes) logits; the last class is the blank.",
+    preprocess_collapse_repeated=(bool, False, "collapse_repeated"),
+    ctc_merge_repeated=(bool, True, "merge_repeated"),
+    ignore_longer_outputs_than_inputs=(bool, False, "ignore_longer"),
+    inputs="inputs labels_indices labels_values sequence_length",
+)
 
 
 def _ctc_labels(
@@ -569,67 +651,9 @@ def ctc_greedy_decoder(inputs: Any, sequence_length: Any, merge_repeated: bool =
     )
 
 
-L2Loss = primitive_class("L2Loss", l2_loss)
-SigmoidCrossEntropyWithLogits = primitive_class(
-    "SigmoidCrossEntropyWithLogits", sigmoid_cross_entropy, inputs="predict target"
-)
-SoftmaxCrossEntropyWithLogits = primitive_class("SoftmaxCrossEntropyWithLogits", softmax_cross_entropy)
-NLLLoss = primitive_class(
-    "NLLLoss",
-    nll_loss_outputs,
-    "(negative log likelihood, sum of weights).",
-    reduction=(Literal["mean", "sum", "none"], "mean"),
-    ignore_index=(int, -100),
-)
-KLDivLoss = primitive_class(
-    "KLDivLoss",
-    kl_div,
-    "labels (log labels - logits).",
-    reduction=(Literal["none", "mean", "batchmean", "sum"], "mean"),
-)
-BinaryCrossEntropy = primitive_class(
-    "BinaryCrossEntropy",
-    binary_cross_entropy,
-    "-(y log p + (1 - y) log(1 - p)), weighted.",
-    reduction=(Literal["mean", "sum", "none"], "mean"),
-    inputs="input target weight",
-)
-BCEWithLogitsLoss = primitive_class(
-    "BCEWithLogitsLoss",
-    binary_cross_entropy_with_logits,
-    "Binary cross entropy of sigmoid(input).",
-    reduction=(Literal["mean", "sum", "none"], "mean"),
-    inputs="input target weight posWeight",
-)
-SoftMarginLoss = primitive_class("SoftMarginLoss", soft_margin_loss, reduction=(str, "mean"))
-SparseSoftmaxCrossEntropyWithLogits = primitive_class(
-    "SparseSoftmaxCrossEntropyWithLogits",
-    sparse_softmax_cross_entropy,
-    "The mean loss of rows against classes, or its gradient.",
-    is_grad=(Typed[bool], False),
-    inputs="features labels",
-)
-CTCLoss = primitive_class(
-    "CTCLoss",
-    ctc_loss_outputs,
-    "(loss of each sequence, its gradient) for (time, batch, classes) logits; the last class is the blank.",
-    preprocess_collapse_repeated=(bool, False, "collapse_repeated"),
-    ctc_merge_repeated=(bool, True, "merge_repeated"),
-    ignore_longer_outputs_than_inputs=(bool, False, "ignore_longer"),
-    inputs="inputs labels_indices labels_values sequence_length",
-)
-CTCLossV2 = primitive_class(
-    "CTCLossV2",
-    ctc_loss,
-    "(loss of each sequence, log probabilities).",
-    blank=(int, 0),
-    reduction=(str, "none"),
-    zero_infinity=(bool, False),
-)
 CTCGreedyDecoder = primitive_class(
     "CTCGreedyDecoder", ctc_greedy_decoder, "The best path, decoded.", merge_repeated=(bool, True)
 )
-InTopK = primitive_class("InTopK", intopk, k=(int, ...), inputs="x1 x2 k")
 
 
 # --- losses -----------------------------------------------------------------------------------------------------------

@@ -35,6 +35,14 @@ def add_layer_norm(
     return wrap((torch.Tensor.to(y, x.dtype), mean, deviation, x))
 
 
+AddLayerNormV2 = primitive_class(
+    "AddLayerNormV2",
+    lambda x1, x2, gamma, beta, epsilon=1e-05, additionalOut=False: add_layer_norm(
+        x1, x2, gamma, beta, epsilon, additionalOut
+    ),
+)
+
+
 @op
 def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
     """Return (x / rms · gamma, 1 / rms in float32, x) of x = x1 + x2, over the axes of ``gamma``."""
@@ -43,6 +51,9 @@ def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
     axes = tuple(range(-gamma.dim(), 0))
     scale = torch.rsqrt(torch.mean(kernels.square(exact), axes, keepdim=True) + epsilon)
     return wrap((torch.Tensor.to(exact * scale * torch.Tensor.float(gamma), x.dtype), scale, x))
+
+
+AddRmsNorm = primitive_class("AddRmsNorm", add_rms_norm)
 
 
 @with_dtype_fallback
@@ -74,6 +85,18 @@ def batch_norm_outputs(
         y = torch.batch_norm(x, scale, bias, mean.detach(), variance.detach(), False, momentum, epsilon, False)
         outputs = (mean, variance, mean, variance)
     return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
+
+
+BatchNorm = primitive_class(
+    "BatchNorm",
+    batch_norm_outputs,
+    "(y, mean, variance, reserved, reserved) of (x, scale, bias, moving mean, moving variance).",
+    is_training=(Typed[bool], False),
+    epsilon=(float, 1e-05),
+    momentum=(float, 0.1),
+    data_format=(Literal["NCHW", "NHWC"], "NCHW"),
+    inputs="input_x scale bias mean variance",
+)
 
 
 @op
@@ -126,6 +149,17 @@ def layer_norm_outputs(
     return wrap(y if whole else (y * gamma + beta).to(x.dtype)), wrap(mean), wrap(variance)
 
 
+LayerNorm = primitive_class(
+    "LayerNorm",
+    layer_norm_outputs,
+    "(y, mean, variance).",
+    begin_norm_axis=(Typed[int], 1),
+    begin_params_axis=(int, 1),
+    epsilon=(float, 1e-07),
+    inputs="input_x gamma beta",
+)
+
+
 @op
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
     """Normalize over groups of channels."""
@@ -138,6 +172,9 @@ def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
     axes = tuple(range(-gamma.dim(), 0))
     inverse = torch.rsqrt(torch.mean(kernels.square(x.float()), axes, True) + epsilon)
     return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
+
+
+RmsNorm = primitive_class("RmsNorm", rms_norm, "(x / rms · gamma, 1 / rms).", epsilon=(float, 1e-06))
 
 
 @op
@@ -164,33 +201,6 @@ def lrn(
     return wrap(x / kernels.pow(bias + alpha * summed, beta))
 
 
-AddRmsNorm = primitive_class("AddRmsNorm", add_rms_norm)
-AddLayerNormV2 = primitive_class(
-    "AddLayerNormV2",
-    lambda x1, x2, gamma, beta, epsilon=1e-05, additionalOut=False: add_layer_norm(
-        x1, x2, gamma, beta, epsilon, additionalOut
-    ),
-)
-BatchNorm = primitive_class(
-    "BatchNorm",
-    batch_norm_outputs,
-    "(y, mean, variance, reserved, reserved) of (x, scale, bias, moving mean, moving variance).",
-    is_training=(Typed[bool], False),
-    epsilon=(float, 1e-05),
-    momentum=(float, 0.1),
-    data_format=(Literal["NCHW", "NHWC"], "NCHW"),
-    inputs="input_x scale bias mean variance",
-)
-LayerNorm = primitive_class(
-    "LayerNorm",
-    layer_norm_outputs,
-    "(y, mean, variance).",
-    begin_norm_axis=(Typed[int], 1),
-    begin_params_axis=(int, 1),
-    epsilon=(float, 1e-07),
-    inputs="input_x gamma beta",
-)
-RmsNorm = primitive_class("RmsNorm", rms_norm, "(x / rms · gamma, 1 / rms).", epsilon=(float, 1e-06))
 LRN = primitive_class(
     "LRN",
     lrn,

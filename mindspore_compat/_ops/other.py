@@ -125,6 +125,9 @@ def depend(value: Any, expr: Any) -> Any:
     return value
 
 
+Depend = primitive_class("Depend", depend)
+
+
 @op(fallback=False)
 def identity(x: Any) -> Any:
     """Return the argument itself."""
@@ -141,6 +144,9 @@ def partial(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Callable[..., 
         [2. 3.]
     """
     return functools.partial(fn, *args, **kwargs)
+
+
+Partial = primitive_class("Partial", partial)
 
 
 # --- parameters -------------------------------------------------------------------------------------------------------
@@ -193,6 +199,9 @@ def move_to(input: Any, to: str = "CPU", blocking: bool = True) -> Any:
     return wrap(input.to(device, non_blocking=not blocking))
 
 
+MoveTo = primitive_class("MoveTo", move_to)
+
+
 @op(fallback=False)
 def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
     """Cast float tensors (in tuples, lists and dicts too) to another float dtype; the rest is unchanged. As in
@@ -205,6 +214,9 @@ def mixed_precision_cast(dst_dtype: Any, x: Any) -> Any:
     if isinstance(x, dict):
         return {key: mixed_precision_cast(dst_dtype, item) for key, item in x.items()}
     return x
+
+
+MixedPrecisionCast = primitive_class("MixedPrecisionCast", mixed_precision_cast, inputs="dst_dtype input_x")
 
 
 def float_status(x: Any) -> Any:
@@ -442,13 +454,15 @@ def _sub_and_filter(input_x: Any, max_num: Any, offset: Any) -> Any:
     return wrap((to_dtype(moved[places], input_x.dtype), to_dtype(places, input_x.dtype)))
 
 
+SubAndFilter = primitive_class("SubAndFilter", _sub_and_filter)
+
+
 MapUniform = primitive_class(
     "MapUniform",
     lambda input, per_group_size, group_num: wrap(
         to_dtype(input % group_num * per_group_size + torch.div(input, group_num, rounding_mode="floor"), input.dtype)
     ),
 )
-SubAndFilter = primitive_class("SubAndFilter", _sub_and_filter)
 
 # --- overflow checks of Ascend ----------------------------------------------------------------------------------------
 FloatStatus = primitive_class("FloatStatus", float_status)
@@ -459,12 +473,8 @@ NPUGetFloatStatus, NPUClearFloatStatus = (
     primitive_class("NPUClearFloatStatus", clear_status),
 )
 _Run = Callable[..., Any]
-Depend = primitive_class("Depend", depend)
-Partial = primitive_class("Partial", partial)
 StopGradient = primitive_class("StopGradient", stop_gradient)
-MixedPrecisionCast = primitive_class("MixedPrecisionCast", mixed_precision_cast, inputs="dst_dtype input_x")
 IsConstant = primitive_class("IsConstant", isconstant)
-MoveTo = primitive_class("MoveTo", move_to)
 Load = primitive_class("Load", lambda variable, u=None: wrap(torch.clone(variable)), inputs="ref u")
 UpdateState = primitive_class("UpdateState", lambda u, *expressions: u)
 
@@ -547,11 +557,17 @@ def _while_loop(cond_func: Callable[..., Any], loop_func: Callable[..., Any], in
     return value
 
 
+WhileLoop = primitive_class("WhileLoop", _while_loop)
+
+
 def _fori_loop(lower: Any, upper: Any, loop_func: Callable[..., Any], init_val: Any, unroll: bool = True) -> Any:
     value = init_val
     for i in range(int(lower), int(upper)):
         value = loop_func(i, value)
     return value
+
+
+ForiLoop = primitive_class("ForiLoop", _fori_loop)
 
 
 def _scan(loop_func: Callable[..., Any], init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
@@ -562,8 +578,6 @@ def _scan(loop_func: Callable[..., Any], init: Any, xs: Any, length: int | None 
     return value, results
 
 
-WhileLoop = primitive_class("WhileLoop", _while_loop)
-ForiLoop = primitive_class("ForiLoop", _fori_loop)
 Scan = primitive_class("Scan", _scan)
 
 __all__ = [

@@ -189,10 +189,28 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
+AdaptiveAvgPool2D = primitive_class(
+    "AdaptiveAvgPool2D",
+    adaptive_avg_pool2d,
+    "Means over windows so that ``output_size`` remain.",
+    output_size=(Any, ...),
+    inputs="x",
+)
+
+
 @op(formerly="input_x=input")
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Return means over windows so that ``output_size`` remain; None keeps a length."""
     return wrap(kernels.adaptive_avg_pool3d(input, _kept(output_size, input, 3)))
+
+
+AdaptiveAvgPool3D = primitive_class(
+    "AdaptiveAvgPool3D",
+    adaptive_avg_pool3d,
+    "Means over windows so that ``output_size`` remain.",
+    output_size=(Any, ...),
+    inputs="x",
+)
 
 
 def _kept(output_size: Any, x: torch.Tensor, count: int) -> Any:
@@ -299,20 +317,6 @@ def fractional_max_pool3d(
     )
 
 
-AdaptiveAvgPool2D = primitive_class(
-    "AdaptiveAvgPool2D",
-    adaptive_avg_pool2d,
-    "Means over windows so that ``output_size`` remain.",
-    output_size=(Any, ...),
-    inputs="x",
-)
-AdaptiveAvgPool3D = primitive_class(
-    "AdaptiveAvgPool3D",
-    adaptive_avg_pool3d,
-    "Means over windows so that ``output_size`` remain.",
-    output_size=(Any, ...),
-    inputs="x",
-)
 _Run = Callable[..., Any]
 
 

@@ -28,6 +28,9 @@ def sort(input_x: Any, axis: int = -1, descending: bool = False) -> Any:
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 
+Sort = primitive_class("Sort", sort, axis=(Int, -1), descending=(Typed[bool], False), inputs="x")
+
+
 @op
 def msort(input: Any) -> Any:
     """Sort along the first axis."""
@@ -81,6 +84,9 @@ def unique(input: Any) -> Any:
     return wrap(values[order]), wrap(to_dtype(torch.reshape(place[inverse], tuple(input.shape)), dtype))
 
 
+Unique = primitive_class("Unique", unique, inputs="x")
+
+
 @op(method="unique_with_pad")
 def unique_with_pad(x: Any, pad_num: Any) -> Any:
     """Run `unique`, and pad the distinct elements by ``pad_num`` to the length of ``x``."""
@@ -88,6 +94,9 @@ def unique_with_pad(x: Any, pad_num: Any) -> Any:
     result = torch.full_like(x, int(pad_num))
     result[: values.numel()] = values
     return wrap(result), inverse
+
+
+UniqueWithPad = primitive_class("UniqueWithPad", unique_with_pad)
 
 
 @op(formerly="x=input return_idx=return_inverse axis=dim", method="unique_consecutive")
@@ -169,10 +178,16 @@ def reduce_mean(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(_mean(x, as_axes(axis), keep_dims))
 
 
+ReduceMean = primitive_class("ReduceMean", reduce_mean, keep_dims=(Bool, False))
+
+
 @op
 def reduce_max(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     """Return the maximum over ``axis``; ``()`` is all axes."""
     return wrap(torch.amax(x, all_axes(axis, x.dim()), keep_dims))
+
+
+ReduceMax = primitive_class("ReduceMax", reduce_max, keep_dims=(Bool, False))
 
 
 @op
@@ -181,10 +196,16 @@ def reduce_min(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.amin(x, all_axes(axis, x.dim()), keep_dims))
 
 
+ReduceMin = primitive_class("ReduceMin", reduce_min, keep_dims=(Bool, False))
+
+
 @with_dtype_fallback
 def reduce_prod(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     """Return the product over ``axis``; ``()`` is all axes."""
     return wrap(_prod(x, axis, keep_dims))
+
+
+ReduceProd = primitive_class("ReduceProd", reduce_prod, keep_dims=(Bool, False))
 
 
 def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
@@ -193,10 +214,16 @@ def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.all(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
+ReduceAll = primitive_class("ReduceAll", reduce_all, keep_dims=(Bool, False), inputs="input axis")
+
+
 def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     """Return whether any element over ``axis`` is true."""
     x = to_dtype(x, torch.bool)
     return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
+
+
+ReduceAny = primitive_class("ReduceAny", reduce_any, keep_dims=(Bool, False))
 
 
 # --- function form ----------------------------------------------------------------------------------------------------
@@ -388,6 +415,9 @@ def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
     return wrap(indices), wrap(values)
 
 
+ArgMaxWithValue = primitive_class("ArgMaxWithValue", argmax_with_value, axis=(Int, 0), keep_dims=(Bool, False))
+
+
 @with_dtype_fallback
 def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any:
     """Return (int64 index of the minimum over ``axis``, the minimum)."""
@@ -395,11 +425,17 @@ def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
     return wrap(indices), wrap(values)
 
 
+ArgMinWithValue = primitive_class("ArgMinWithValue", argmin_with_value, axis=(Int, 0), keep_dims=(Bool, False))
+
+
 # --- the rest ---------------------------------------------------------------------------------------------------------
 @op
 def trace(input: Any) -> Any:
     """Return the sum of the main diagonal of a matrix, in its dtype."""
     return wrap(torch.trace(input).to(input.dtype))
+
+
+Trace = primitive_class("Trace", trace)
 
 
 @op(method="bincount")
@@ -477,11 +513,17 @@ def cummax(input: Any, axis: int) -> Any:
     return wrap(tuple(torch.cummax(input, axis)))
 
 
+Cummax = primitive_class("Cummax", cummax, "(running maximum, its index).", axis=(int, ...), inputs="input")
+
+
 @op(formerly="x=input", method="cummin")
 def cummin(input: Any, axis: int) -> Any:
     """Return (running minimum, its int32 index) over ``axis``."""
     values, indices = torch.cummin(input, axis)
     return wrap(values), wrap(to_dtype(indices, _int32))
+
+
+Cummin = primitive_class("Cummin", cummin, "(running minimum, its index).", axis=(int, ...), inputs="input")
 
 
 @op(method="logcumsumexp")
@@ -499,7 +541,6 @@ def _bincount(array: Any, size: Any, weights: Any) -> Any:
 
 
 Bincount = primitive_class("Bincount", lambda array, size, weights: _bincount(array, size, weights))
-Trace = primitive_class("Trace", trace)
 
 # with attributes
 ReduceSum = primitive_class(
@@ -509,20 +550,6 @@ ReduceSum = primitive_class(
     keep_dims=(Bool, False),
     skip_mode=(bool, False),
 )
-
-ReduceMean = primitive_class("ReduceMean", reduce_mean, keep_dims=(Bool, False))
-ReduceMax = primitive_class("ReduceMax", reduce_max, keep_dims=(Bool, False))
-ReduceMin = primitive_class("ReduceMin", reduce_min, keep_dims=(Bool, False))
-ReduceProd = primitive_class("ReduceProd", reduce_prod, keep_dims=(Bool, False))
-ReduceAll = primitive_class("ReduceAll", reduce_all, keep_dims=(Bool, False), inputs="input axis")
-ReduceAny = primitive_class("ReduceAny", reduce_any, keep_dims=(Bool, False))
-ArgMaxWithValue = primitive_class("ArgMaxWithValue", argmax_with_value, axis=(Int, 0), keep_dims=(Bool, False))
-ArgMinWithValue = primitive_class("ArgMinWithValue", argmin_with_value, axis=(Int, 0), keep_dims=(Bool, False))
-Cummax = primitive_class("Cummax", cummax, "(running maximum, its index).", axis=(int, ...), inputs="input")
-Cummin = primitive_class("Cummin", cummin, "(running minimum, its index).", axis=(int, ...), inputs="input")
-Unique = primitive_class("Unique", unique, inputs="x")
-UniqueWithPad = primitive_class("UniqueWithPad", unique_with_pad)
-Sort = primitive_class("Sort", sort, axis=(Int, -1), descending=(Typed[bool], False), inputs="x")
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------

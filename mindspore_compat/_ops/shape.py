@@ -160,6 +160,9 @@ def shape(input_x: Any) -> tuple[int, ...]:
     return tuple(input_x.shape)
 
 
+Shape = primitive_class("Shape", shape, inputs="x")
+
+
 shape_ = op(shape, name="shape_", shown="x")
 
 
@@ -169,10 +172,16 @@ def dyn_shape(input_x: Any) -> Any:
     return wrap(constant(tuple(input_x.shape), input_x.device, torch.int64))
 
 
+TensorShape = primitive_class("TensorShape", dyn_shape)
+
+
 @op(fallback=False)
 def dtype(x: Any) -> torch.dtype:
     """Return the dtype."""
     return x.dtype
+
+
+DType = primitive_class("DType", dtype)
 
 
 @op(fallback=False)
@@ -181,10 +190,16 @@ def rank(input_x: Any) -> int:
     return input_x.dim()
 
 
+Rank = primitive_class("Rank", rank, inputs="x")
+
+
 @op(fallback=False, formerly="x=input")
 def size(input_x: Any) -> int:
     """Return the number of elements."""
     return input_x.numel()
+
+
+Size = primitive_class("Size", size)
 
 
 numel = op(size, name="numel", shown="input")
@@ -202,6 +217,9 @@ def reshape(input: Any, shape: Any) -> Any:
     return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
 
 
+Reshape = primitive_class("Reshape", reshape)
+
+
 reshape_ = reshape
 
 
@@ -217,6 +235,11 @@ def transpose(input: Any, dims: Any = None, *, input_perm: Any = None) -> Any:
     return wrap(torch.permute(input, as_ints(input_perm if dims is None else dims)))
 
 
+Transpose = primitive_class("Transpose", transpose)
+TransposeView = primitive_class("TransposeView", transpose, inputs="input input_perm")
+ConjugateTranspose = primitive_class("ConjugateTranspose", lambda x, perm: conj(transpose(x, perm)))
+
+
 @op(fallback=False, formerly="x=input dims=axis", method="permute")
 def permute(input: Any, axis: Any, *rest: int) -> Any:
     """Permute the axes to the order ``axis``."""
@@ -227,6 +250,9 @@ def permute(input: Any, axis: Any, *rest: int) -> Any:
 def swapaxes(input: Any, axis0: int, axis1: int) -> Any:
     """Exchange two axes."""
     return wrap(torch.transpose(input, axis0, axis1))
+
+
+TransposeExtView = primitive_class("TransposeExtView", swapaxes, inputs="input dim0 dim1")
 
 
 @op(fallback=False)
@@ -268,6 +294,9 @@ def expand_dims(input_x: Any, axis: Any) -> Any:
     return wrap(torch.unsqueeze(input_x, as_int(axis)))
 
 
+ExpandDims = primitive_class("ExpandDims", expand_dims)
+
+
 @op(fallback=False, formerly="input_x=input")
 def unsqueeze(input: Any, dim: int) -> Any:
     """Insert an axis of length 1 at ``dim``."""
@@ -279,6 +308,14 @@ def squeeze(input: Any, axis: Any = None) -> Any:
     """Remove the axes of length 1: all, or those among the named ones."""
     axis = as_axes(axis)
     return wrap(torch.squeeze(input) if axis is None else torch.squeeze(input, axis))
+
+
+Squeeze = primitive_class(
+    "Squeeze",
+    squeeze,
+    "Without axes of length 1: all, or those named.",
+    axis=(Ints[int | tuple | list], ()),
+)
 
 
 @op(fallback=False, formerly="input_x=input")
@@ -294,6 +331,9 @@ def flatten(input: Any, order: str = "C", *, start_dim: int = 1, end_dim: int = 
     return wrap(torch.clone(flat) if (start_dim, end_dim) == (1, -1) else flat)
 
 
+Flatten = primitive_class("Flatten", lambda input_x: flatten(input_x))
+
+
 @op(fallback=False)
 def ravel(input: Any) -> Any:
     """Return all elements in one axis."""
@@ -306,10 +346,22 @@ def broadcast_to(input: Any, shape: Any) -> Any:
     return wrap(torch.Tensor.expand(input, as_ints(shape)))
 
 
+BroadcastTo = primitive_class(
+    "BroadcastTo",
+    broadcast_to,
+    "The input repeated to ``shape``.",
+    shape=(Ints[list | tuple | torch.Tensor], ...),
+    inputs="input",
+)
+
+
 @op(fallback=False)
 def expand(input_x: Any, size: Any) -> Any:
     """Return ``input`` repeated to ``size``; -1 keeps a length."""
     return broadcast_to(input_x, size)
+
+
+Expand = primitive_class("Expand", lambda x, shape: copied(expand(x, shape)), inputs="x shape")
 
 
 @op(fallback=False)
@@ -322,6 +374,9 @@ def expand_as(input: Any, other: Any) -> Any:
 def tile(input: Any, dims: Any) -> Any:
     """Return ``input`` repeated as a whole, ``dims`` times along each axis."""
     return wrap(torch.tile(input, as_ints(dims)))
+
+
+Tile = primitive_class("Tile", tile)
 
 
 @op
@@ -368,6 +423,9 @@ def reverse(x: Any, axis: Any) -> Any:
     return wrap(torch.flip(x, as_ints(axis)))
 
 
+ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input")
+
+
 @op(formerly="x=input")
 def fliplr(input: Any) -> Any:
     """Reverse along the second axis."""
@@ -404,10 +462,25 @@ def reverse_sequence(x: Any, seq_lengths: Any, seq_dim: int, batch_dim: int = 0)
     return wrap(torch.gather(x, seq_dim, torch.Tensor.expand(places, tuple(x.shape))))
 
 
+ReverseSequence = primitive_class(
+    "ReverseSequence", reverse_sequence, seq_dim=(Int, ...), batch_dim=(int, 0), inputs="x seq_lengths"
+)
+
+
 @op(formerly="x=input")
 def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
     """Shift along the axes with wrap-around."""
     return wrap(torch.roll(input, shifts, dims))
+
+
+Roll = primitive_class(
+    "Roll",
+    roll,
+    "Shifted with wrap-around.",
+    shifts=(Ints[int | list | tuple], ...),
+    dims=(Ints[int | list | tuple | None], None),
+    inputs="input",
+)
 
 
 @op(formerly="x=input", method="rot90")
@@ -422,10 +495,16 @@ def tril(input: Any, diagonal: int = 0) -> Any:
     return wrap(torch.tril(input, diagonal))
 
 
+Tril = primitive_class("Tril", tril, "The lower triangle.", diagonal=(int, 0), inputs="x")
+
+
 @op
 def triu(input: Any, diagonal: int = 0) -> Any:
     """Return the upper triangle, the rest zero."""
     return wrap(torch.triu(input, diagonal))
+
+
+Triu = primitive_class("Triu", triu, "The upper triangle.", diagonal=(int, 0))
 
 
 @op
@@ -441,16 +520,13 @@ def matrix_band_part(x: Any, lower: Any, upper: Any) -> Any:
     return wrap(torch.where(keep, x, torch.zeros((), dtype=x.dtype, device=x.device)))
 
 
+MatrixBandPart = primitive_class("MatrixBandPart", matrix_band_part)
+
+
 @op(fallback=False)
 def diagonal(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """Return a diagonal of the plane of two axes, as last axis."""
     return wrap(torch.diagonal(input, offset, dim1, dim2))
-
-
-_FAST = """
-    shape shape_ dyn_shape dtype rank size numel is_tensor reshape view_as transpose permute swapaxes swapdims moveaxis
-    t expand_dims unsqueeze squeeze flatten ravel broadcast_to expand expand_as diagonal
-"""  # views, which torch has for all dtypes
 
 
 @with_dtype_fallback
@@ -462,6 +538,15 @@ def space_to_depth(x: Any, block_size: int) -> Any:
     return wrap(torch.reshape(torch.permute(x, (0, 3, 5, 1, 2, 4)), (n, c * b * b, h // b, w // b)))
 
 
+SpaceToDepth = primitive_class(
+    "SpaceToDepth",
+    space_to_depth,
+    "Blocks of the image moved into the channels.",
+    block_size=(PositiveInt, ...),
+    inputs="x",
+)
+
+
 @with_dtype_fallback
 def depth_to_space(x: Any, block_size: int) -> Any:
     """Rearrange (N, C·b², H, W) to (N, C, H·b, W·b); blocks vary slowest in the channels."""
@@ -469,6 +554,15 @@ def depth_to_space(x: Any, block_size: int) -> Any:
     b = block_size
     x = torch.reshape(x, (n, b, b, c // (b * b), h, w))
     return wrap(torch.reshape(torch.permute(x, (0, 3, 4, 1, 5, 2)), (n, c // (b * b), h * b, w * b)))
+
+
+DepthToSpace = primitive_class(
+    "DepthToSpace",
+    depth_to_space,
+    "Channels moved into blocks of the image.",
+    block_size=(PositiveInt, ...),
+    inputs="x",
+)
 
 
 @op
@@ -487,6 +581,15 @@ def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Any:
     for b in blocks:
         batch *= b
     return wrap(torch.reshape(x, (batch, *head[1:], *[length // b for length, b in zip(spatial, blocks)])))
+
+
+SpaceToBatchND = primitive_class(
+    "SpaceToBatchND",
+    space_to_batch_nd,
+    "Blocks of the last axes moved into the batch.",
+    block_shape=(Any, ..., "block_size"),
+    paddings=(Any, ...),
+)
 
 
 @op
@@ -509,6 +612,16 @@ def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Any:
     return wrap(x)
 
 
+BatchToSpaceNDV2 = primitive_class("BatchToSpaceNDV2", batch_to_space_nd)
+BatchToSpaceND = primitive_class(
+    "BatchToSpaceND",
+    batch_to_space_nd,
+    "The batch moved into blocks of the last axes.",
+    block_shape=(Any, ...),
+    crops=(Any, ...),
+)
+
+
 @op(formerly="x=input")
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """Rearrange (..., C·r², H, W) to (..., C, H·r, W·r)."""
@@ -525,6 +638,9 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 def channel_shuffle(x: Any, groups: int) -> Any:
     """Interleave the channels over the groups."""
     return wrap(torch.channel_shuffle(x, groups))
+
+
+ChannelShuffle = primitive_class("ChannelShuffle", channel_shuffle, group=(int, ..., "groups"), inputs="x")
 
 
 @op(hidden="paddings")
@@ -575,6 +691,15 @@ def mirror_pad(input_x: Any, paddings: Any, mode: str) -> Any:
     return wrap(input_x)
 
 
+MirrorPad = primitive_class(
+    "MirrorPad",
+    mirror_pad,
+    "Padded by mirrored values.",
+    mode=(Literal["REFLECT", "SYMMETRIC"], "REFLECT"),
+    inputs="x paddings",
+)
+
+
 @op
 def padding(x: Any, pad_dim_size: int = 8) -> Any:
     """Fill the last axis (of length 1) with zeros up to ``pad_dim_size``."""
@@ -583,20 +708,7 @@ def padding(x: Any, pad_dim_size: int = 8) -> Any:
     return wrap(tf.pad(x, (0, pad_dim_size - 1)))
 
 
-BatchToSpaceNDV2 = primitive_class("BatchToSpaceNDV2", batch_to_space_nd)
-DType = primitive_class("DType", dtype)
-ExpandDims = primitive_class("ExpandDims", expand_dims)
-Expand = primitive_class("Expand", lambda x, shape: copied(expand(x, shape)), inputs="x shape")
-Flatten = primitive_class("Flatten", lambda input_x: flatten(input_x))
-MatrixBandPart = primitive_class("MatrixBandPart", matrix_band_part)
-Rank = primitive_class("Rank", rank, inputs="x")
-Reshape = primitive_class("Reshape", reshape)
-Shape = primitive_class("Shape", shape, inputs="x")
-Size = primitive_class("Size", size)
-TensorShape = primitive_class("TensorShape", dyn_shape)
-Tile = primitive_class("Tile", tile)
-Transpose = primitive_class("Transpose", transpose)
-TransposeView = primitive_class("TransposeView", transpose, inputs="input input_perm")
+Padding = primitive_class("Padding", padding, "The last axis filled up with zeros.", pad_dim_size=(int, 8))
 
 # with attributes
 Unstack = primitive_class(
@@ -606,71 +718,6 @@ Unstack = primitive_class(
     axis=(Int, 0),
     num=(int | None, None, None),
     inputs="x",
-)
-
-Squeeze = primitive_class(
-    "Squeeze",
-    squeeze,
-    "Without axes of length 1: all, or those named.",
-    axis=(Ints[int | tuple | list], ()),
-)
-BroadcastTo = primitive_class(
-    "BroadcastTo",
-    broadcast_to,
-    "The input repeated to ``shape``.",
-    shape=(Ints[list | tuple | torch.Tensor], ...),
-    inputs="input",
-)
-ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input")
-ReverseSequence = primitive_class(
-    "ReverseSequence", reverse_sequence, seq_dim=(Int, ...), batch_dim=(int, 0), inputs="x seq_lengths"
-)
-Roll = primitive_class(
-    "Roll",
-    roll,
-    "Shifted with wrap-around.",
-    shifts=(Ints[int | list | tuple], ...),
-    dims=(Ints[int | list | tuple | None], None),
-    inputs="input",
-)
-Tril = primitive_class("Tril", tril, "The lower triangle.", diagonal=(int, 0), inputs="x")
-Triu = primitive_class("Triu", triu, "The upper triangle.", diagonal=(int, 0))
-SpaceToDepth = primitive_class(
-    "SpaceToDepth",
-    space_to_depth,
-    "Blocks of the image moved into the channels.",
-    block_size=(PositiveInt, ...),
-    inputs="x",
-)
-DepthToSpace = primitive_class(
-    "DepthToSpace",
-    depth_to_space,
-    "Channels moved into blocks of the image.",
-    block_size=(PositiveInt, ...),
-    inputs="x",
-)
-SpaceToBatchND = primitive_class(
-    "SpaceToBatchND",
-    space_to_batch_nd,
-    "Blocks of the last axes moved into the batch.",
-    block_shape=(Any, ..., "block_size"),
-    paddings=(Any, ...),
-)
-BatchToSpaceND = primitive_class(
-    "BatchToSpaceND",
-    batch_to_space_nd,
-    "The batch moved into blocks of the last axes.",
-    block_shape=(Any, ...),
-    crops=(Any, ...),
-)
-ChannelShuffle = primitive_class("ChannelShuffle", channel_shuffle, group=(int, ..., "groups"), inputs="x")
-Padding = primitive_class("Padding", padding, "The last axis filled up with zeros.", pad_dim_size=(int, 8))
-MirrorPad = primitive_class(
-    "MirrorPad",
-    mirror_pad,
-    "Padded by mirrored values.",
-    mode=(Literal["REFLECT", "SYMMETRIC"], "REFLECT"),
-    inputs="x paddings",
 )
 _Format = Literal["NHWC", "NCHW"]
 
@@ -708,6 +755,9 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
     return copied(broadcast_to(x, as_ints(shape)))
 
 
+DynamicBroadcastTo = primitive_class("DynamicBroadcastTo", _broadcast_to)
+
+
 def _broadcast_axes(s0: Any, s1: Any) -> Any:
     """Return the axes over which a gradient is summed for the first, and the second, of two shapes that broadcast."""
     first, second = as_ints(s0), as_ints(s1)
@@ -720,7 +770,6 @@ def _broadcast_axes(s0: Any, s1: Any) -> Any:
     return wrap(tuple(constant(item, current_device(), torch.int64) for item in axes))
 
 
-DynamicBroadcastTo = primitive_class("DynamicBroadcastTo", _broadcast_to)
 DynamicBroadcastGradientArgs = primitive_class("DynamicBroadcastGradientArgs", _broadcast_axes)
 
 
@@ -819,10 +868,6 @@ def SpaceToBatch(block_size: int, paddings: Any) -> _Run:
 def BatchToSpace(block_size: int, crops: Any) -> _Run:
     """The batch moved into blocks of the image."""
     return lambda x: batch_to_space_nd(x, [block_size] * 2, crops)
-
-
-TransposeExtView = primitive_class("TransposeExtView", swapaxes, inputs="input dim0 dim1")
-ConjugateTranspose = primitive_class("ConjugateTranspose", lambda x, perm: conj(transpose(x, perm)))
 
 
 # --- padding and sampling ---------------------------------------------------------------------------------------------

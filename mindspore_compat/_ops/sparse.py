@@ -455,13 +455,13 @@ def _sparse_add(
     return wrap((coordinates(places[kept], shape), total[kept], torch.clone(x1_shape)))
 
 
+SparseAdd = primitive_class("SparseAdd", _sparse_add)
+
+
 def _reorder(indices: Any, values: Any, shape: Any) -> Any:
     """Return (indices, values) with the last axis running fastest."""
     order = torch.argsort(flat_places(indices, shape), stable=True)
     return wrap((indices[order], values[order]))
-
-
-SparseAdd = primitive_class("SparseAdd", _sparse_add)
 
 
 @primitive
@@ -492,6 +492,9 @@ def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:
     return coalesce(x_indices, x_values, x_shape)
 
 
+Coalesce = primitive_class("Coalesce", _coalesce)
+
+
 @checks_places("SparseToDense")
 def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
     """Return zeros with the values added at rows of indices."""
@@ -499,6 +502,17 @@ def _dense(indices: Any, values: Any, shape: Any) -> torch.Tensor:
     places = torch.unbind(indices, -1) if indices.dim() > 1 else (indices,)
     zeros = torch.zeros(as_ints(shape), dtype=values.dtype, device=values.device)
     return torch.index_put(zeros, places, values, accumulate=True)
+
+
+SparseToDense = primitive_class(
+    "SparseToDense",
+    lambda indices, values, sparse_shape: wrap(_dense(indices, values, sparse_shape)),
+    inputs="indices values dense_shape",
+)
+SparseTensorDenseAdd = primitive_class(
+    "SparseTensorDenseAdd",
+    lambda x1_indices, x1_values, x1_shape, x2: wrap(_dense(x1_indices, x1_values, x1_shape) + x2),
+)
 
 
 def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
@@ -509,17 +523,7 @@ def _sparse_slice(indices: Any, values: Any, shape: Any, start: Any, size: Any) 
     )
 
 
-Coalesce = primitive_class("Coalesce", _coalesce)
 SparseSlice = primitive_class("SparseSlice", _sparse_slice)
-SparseToDense = primitive_class(
-    "SparseToDense",
-    lambda indices, values, sparse_shape: wrap(_dense(indices, values, sparse_shape)),
-    inputs="indices values dense_shape",
-)
-SparseTensorDenseAdd = primitive_class(
-    "SparseTensorDenseAdd",
-    lambda x1_indices, x1_values, x1_shape, x2: wrap(_dense(x1_indices, x1_values, x1_shape) + x2),
-)
 
 
 @primitive

@@ -16,9 +16,9 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from mindspore_compat._ops import other as other_ops
 from mindspore_compat.context import in_jit
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat._ops import other as other_ops
 
 __all__ = ["looping"]
 
