@@ -24,7 +24,6 @@ from mindspore_compat.communication._collectives import sendable
 _Run = Callable[..., Any]
 
 
-_Run = Callable[..., Any]
 _WORLD = "hccl_world_group"
 _T = TypeVar("_T")
 
@@ -504,7 +503,6 @@ class ReservoirBuffer(_Buffer):
         return tuple(self._rows(self.engine.below(np.full(count, len(self)))))
 
 
-_Run = Callable[..., Any]
 _arrays: Store[TensorList] = Store("TensorArray")
 
 

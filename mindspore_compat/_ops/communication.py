@@ -81,7 +81,6 @@ def matmul_reduce_scatter(
     return comm_func.reduce_scatter_tensor(wrap(product), "sum", group)[0]
 
 
-_Run = Callable[..., Any]
 _WORLD = "hccl_world_group"
 
 

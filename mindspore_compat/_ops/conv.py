@@ -329,9 +329,6 @@ def deformable_conv2d(
     return wrap(result if bias is None else result + torch.reshape(bias, (-1, 1, 1)))
 
 
-_Run = Callable[..., Any]
-
-
 def last_as_second(items: Any) -> Any:
     """Return a Tensor, or its shape, with the last axis moved to the second place."""
     return torch.movedim(items, -1, 1) if isinstance(items, torch.Tensor) else (items[0], items[-1], *items[1:-1])

@@ -33,8 +33,6 @@ def tensordump(file_name: str, tensor: Any, mode: str = "out") -> None:
     np.save(file_name if file_name.endswith(".npy") else f"{file_name}.npy", tensor.detach().cpu().numpy())
 
 
-_Run = Callable[..., Any]
-
 #: Listeners of the summary operators: functions of (kind, name, value), kind being "Scalar", "Image",
 # "Tensor" or "Histogram".
 summary_hooks: list[Callable[[str, str, Any], None]] = []

@@ -19,9 +19,6 @@ from mindspore_compat._tensor.wrapping import wrap
 _Run = Callable[..., Any]
 
 
-_Run = Callable[..., Any]
-
-
 # --- derivatives of functions -----------------------------------------------------------------------------------------
 def as_torch(tree: Any) -> Any:
     """Return torch.Tensors that keep their history, in lists and tuples too; other values unchanged."""

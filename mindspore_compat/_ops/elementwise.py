@@ -35,7 +35,7 @@ def _with_torchs_promotion(
 
 
 def _operator(
-    name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor], **names: str
+    name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor], **names: Any
 ) -> Any:
     """Return ``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one
     dtype need none.
@@ -122,7 +122,7 @@ less_equal = le = tensor_le = _operator(
 LessEqual = primitive_class("LessEqual", less_equal)
 
 
-def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "", **names: str) -> Any:
+def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "", **names: Any) -> Any:
     """Return ``name(input)`` over a function of one tensor; ``names`` as in `op`."""
 
     def compute(input: Any) -> Any:
@@ -241,7 +241,7 @@ def truncate_div(x: Any, y: Any) -> Any:
 TruncateDiv = primitive_class("TruncateDiv", truncate_div)
 
 
-def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: str) -> Any:
+def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: Any) -> Any:
     """Return ``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
 
     def compute(input: Any, other: Any) -> Any:

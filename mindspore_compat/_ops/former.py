@@ -132,8 +132,6 @@ _NAMES = {
     },
 }
 
-_Run = Callable[..., Any]
-
 
 @primitive
 def ControlDepend(depend_mode: int = 0) -> _Run:

@@ -564,9 +564,6 @@ PsROIPooling = primitive_class(
 )
 
 
-_Run = Callable[..., Any]
-
-
 def _check_image(owner: str, image: Any) -> None:
     """Raise TypeError for integers, whose result would be cut off."""
     if not image.is_floating_point():
@@ -801,9 +798,6 @@ def PSROIPooling(spatial_scale: float, group_size: int, output_dim: int) -> _Run
     return run
 
 
-_Run = Callable[..., Any]
-
-
 def _overlaps(boxes: torch.Tensor) -> torch.Tensor:
     """Return intersection over union of all pairs of boxes between any two opposite corners (n, 4)."""
     low, high = torch.minimum(boxes[:, :2], boxes[:, 2:]), torch.maximum(boxes[:, :2], boxes[:, 2:])
@@ -958,9 +952,6 @@ def _crop(
             if whole > 0 and max(sides[0], 0) * max(sides[1], 0) / whole >= covered:
                 return top, left, rows, columns
     return 0, 0, height, width
-
-
-_Run = Callable[..., Any]
 
 
 @primitive

@@ -707,7 +707,6 @@ def _copy_slices(x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
 
 
 TensorCopySlices = primitive_class("TensorCopySlices", _copy_slices)
-_Run = Callable[..., Any]
 
 
 @primitive

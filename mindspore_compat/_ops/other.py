@@ -353,9 +353,6 @@ def bool_and(left: Any, right: Any) -> Any:
     return left and right
 
 
-_Run = Callable[..., Any]
-
-
 @primitive
 def Morph(fn: Any, infer_shape: Any, infer_dtype: Any, bprop_fn: Any = None) -> _Run:
     """``fn`` as an operator; ``bprop_fn(*inputs, out, dout)`` gives the gradients of its inputs. Shapes and dtypes
@@ -472,7 +469,6 @@ NPUGetFloatStatus, NPUClearFloatStatus = (
     primitive_class("NPUGetFloatStatus", read_status),
     primitive_class("NPUClearFloatStatus", clear_status),
 )
-_Run = Callable[..., Any]
 StopGradient = primitive_class("StopGradient", stop_gradient)
 IsConstant = primitive_class("IsConstant", isconstant)
 Load = primitive_class("Load", lambda variable, u=None: wrap(torch.clone(variable)), inputs="ref u")

@@ -317,9 +317,6 @@ def fractional_max_pool3d(
     )
 
 
-_Run = Callable[..., Any]
-
-
 @renamed_args(ksize="kernel_size", padding="pad_mode")
 @primitive
 def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
@@ -494,9 +491,6 @@ def MaxUnpool3D(
 def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple]) -> _Run:
     """(maxima over windows so that ``output_size`` remain, int64 indices)."""
     return lambda input: adaptive_max_pool2d(input, output_size, True)
-
-
-_Run = Callable[..., Any]
 
 
 def _floating(x: torch.Tensor) -> torch.Tensor:

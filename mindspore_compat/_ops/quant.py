@@ -63,7 +63,6 @@ def spread(values: Any, axis: int, x: Any) -> Any:
     return values.reshape([-1 if place == axis % x.dim() else 1 for place in range(x.dim())])
 
 
-_Run = Callable[..., Any]
 _Decay = Annotated[float, lambda value, name, owner: check_float_range(value, name, owner, 0, 1)]
 _Positive = Annotated[float, check_positive_float]
 _Count = Annotated[int, check_non_negative_int]

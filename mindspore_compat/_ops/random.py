@@ -758,9 +758,6 @@ def ComputeAccidentalHits(num_true: int = 1) -> _Run:
     return run
 
 
-_Run = Callable[..., Any]
-
-
 def _seed(owner: str, seed: int, seed2: int, kind: Callable[[int, int], Any] | None = None) -> SeedStream:
     """Return the stream of both seeds, the operator's own; 0 means the global generator. MindSpore's are those of an
     engine of a ``kind``, if it is known.

@@ -17,9 +17,6 @@ from mindspore_compat._tensor.wrapping import wrap
 _Run = Callable[..., Any]
 
 
-_Run = Callable[..., Any]
-
-
 def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
     """Raise NotImplementedError unless each argument has the only value that MindSpore documents as supported."""
     for name, (value, wanted) in pairs.items():

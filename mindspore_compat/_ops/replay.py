@@ -17,9 +17,6 @@ from mindspore_compat._tensor.wrapping import unaliased, wrap
 _Run = Callable[..., Any]
 
 
-_Run = Callable[..., Any]
-
-
 def _rows(data: Sequence[torch.Tensor], rows: Any) -> tuple[Any, ...]:
     return tuple([wrap(item.detach()[torch.as_tensor(rows, device=item.device)]) for item in data])
 

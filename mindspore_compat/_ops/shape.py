@@ -314,7 +314,7 @@ Squeeze = primitive_class(
     "Squeeze",
     squeeze,
     "Without axes of length 1: all, or those named.",
-    axis=(Ints[int | tuple | list], ()),
+    axis=(Ints[int | tuple | list], ()),  # type: ignore[misc]
 )
 
 
@@ -350,7 +350,7 @@ BroadcastTo = primitive_class(
     "BroadcastTo",
     broadcast_to,
     "The input repeated to ``shape``.",
-    shape=(Ints[list | tuple | torch.Tensor], ...),
+    shape=(Ints[list | tuple | torch.Tensor], ...),  # type: ignore[misc]
     inputs="input",
 )
 
@@ -423,7 +423,7 @@ def reverse(x: Any, axis: Any) -> Any:
     return wrap(torch.flip(x, as_ints(axis)))
 
 
-ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input")
+ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input")  # type: ignore[misc]
 
 
 @op(formerly="x=input")
@@ -477,8 +477,8 @@ Roll = primitive_class(
     "Roll",
     roll,
     "Shifted with wrap-around.",
-    shifts=(Ints[int | list | tuple], ...),
-    dims=(Ints[int | list | tuple | None], None),
+    shifts=(Ints[int | list | tuple], ...),  # type: ignore[misc]
+    dims=(Ints[int | list | tuple | None], None),  # type: ignore[misc]
     inputs="input",
 )
 

@@ -406,9 +406,6 @@ def RaggedRange(Tsplits: Any) -> _Run:
     return run
 
 
-_Run = Callable[..., Any]
-
-
 def flat_places(indices: Any, shape: Any) -> torch.Tensor:
     """Return the positions of coordinates (n, axes) in the flattened tensor, (n,) int64."""
     lengths = as_ints(shape)
@@ -482,9 +479,6 @@ def SparseConcat(concat_dim: Int = 0) -> _Run:
         return indices, values, wrap(torch.tensor(shape, dtype=torch.int64, device=indices.device))
 
     return run
-
-
-_Run = Callable[..., Any]
 
 
 def _coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Any:

@@ -19,9 +19,6 @@ from mindspore_compat.common.dtype import dtype_name
 _Run = Callable[..., Any]
 
 
-_Run = Callable[..., Any]
-
-
 @primitive
 def ApplyAdaMax() -> _Run:
     """(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)."""
@@ -313,9 +310,6 @@ def _ada_factor(scales: bool, has_moment: bool, decays: bool) -> _Run:
     return run
 
 
-_Run = Callable[..., Any]
-
-
 def _scalar(value: Any) -> Any:
     """Return a factor as number or plain tensor that broadcasts."""
     return get_data(value) if isinstance(value, torch.Tensor) else value
@@ -596,9 +590,6 @@ def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -
         return 0, 1, 2
 
     return _step(step)
-
-
-_Run = Callable[..., Any]
 
 
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:

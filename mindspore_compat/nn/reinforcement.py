@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore_compat._ops import buffers as ta
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.ops.operations import _tensor_array as ta
 
 __all__ = ["TensorArray"]
 

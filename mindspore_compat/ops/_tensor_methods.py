@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._ops.declare import METHODS
 from mindspore_compat._ops.former import FORMER
+from mindspore_compat._ops.indexing import fill_diagonal
 from mindspore_compat._ops.other import Load
 from mindspore_compat._tensor.indexing import as_indices
 from mindspore_compat._tensor.wrapping import wrap
@@ -88,7 +89,7 @@ class _OwnArguments:
 
     def fill_diagonal(self: Any, fill_value: Any, wrap: Any = False) -> Any:
         """Return a copy with a value on the main diagonal."""
-        return F.fill_diagonal(self, fill_value, wrap)
+        return fill_diagonal(self, fill_value, wrap)
 
     def qr(self: Any, some: Any = True) -> Any:
         """Return (Q, R), square Q unless ``some``."""
