@@ -25,19 +25,21 @@ author = "mindspore_compat maintainers"
 project_copyright = author
 release = version = _metadata["metadata"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 root_doc = "contents"
-html_theme = "alabaster"
-html_theme_options = {
-    "description": "MindSpore's training API on PyTorch",
-    "page_width": "1200px",
-    "sidebar_width": "260px",
-}
+html_theme = "furo"  # light and dark; tables scroll inside of themselves; nothing is loaded from other hosts
+html_title = f"mindspore_compat {version}"
+html_theme_options = {"navigation_with_keys": True}
+html_static_path = ["static"]
+html_css_files = ["wide.css"]
 html_show_sourcelink = False
+html_copy_source = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 default_role = "code"  # docstrings write `name` for code
 add_module_names = False
-autodoc_typehints = "none"  # signatures are upstream's; types stand in the text
+autodoc_typehints = "none"  # signatures are MindSpore's; types stand in the text
 autodoc_member_order = "bysource"
 autodoc_inherit_docstrings = False
 napoleon_numpy_docstring = False
@@ -57,11 +59,12 @@ def _escaped(line: str) -> str:
 
 
 def _docstring(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Docstrings of torch's methods and of a constant's type are named instead of copied."""
-    theirs = inspect.getdoc(getattr(torch.Tensor, name.rpartition(".")[2], None))
-    if what in ("method", "property", "attribute") and theirs and theirs == inspect.getdoc(value):
-        lines[:] = [f"As ``torch.Tensor.{name.rpartition('.')[2]}``."]
-    elif what == "data" and inspect.getdoc(value) == inspect.getdoc(type(value)):
+    """Name docstrings of torch's methods and of a constant's type instead of copying them."""
+    member, text = name.rpartition(".")[2], inspect.getdoc(value)
+    for owner in (torch.Tensor, torch.nn.Module) if what in ("method", "property", "attribute") and text else ():
+        if text == inspect.getdoc(getattr(owner, member, None)):
+            lines[:] = [f"As ``torch.{'nn.' if owner is torch.nn.Module else ''}{owner.__name__}.{member}``."]
+    if what == "data" and inspect.getdoc(value) == inspect.getdoc(type(value)):
         lines[:] = [f"Of type ``{type(value).__name__}``."]
     lines[:] = [_escaped(line) for line in lines]
 

@@ -263,7 +263,10 @@ def _defining(key: str, value: Any, source: str | None) -> tuple[str, str] | Non
             return source, key
         if key in _static_names(module):
             return (
-                None if _is_operator(value) and source.startswith("mindspore_compat.ops.operations") else (source, key)
+                None
+                if _is_operator(value)
+                and source.startswith(("mindspore_compat.ops.operations", "mindspore_compat._ops"))
+                else (source, key)
             )
         source = _imported_from(module).get(key)
     return None

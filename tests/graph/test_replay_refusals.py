@@ -254,7 +254,7 @@ def test_a_tensor_that_changed_its_type() -> None:
 
 
 def test_summary_operators() -> None:
-    from mindspore_compat.ops.operations import debug_ops
+    from mindspore_compat._ops import debug as debug_ops
 
     seen: list[str] = []
 

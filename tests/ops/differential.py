@@ -349,7 +349,9 @@ def operators() -> dict[str, str]:
                 and not inspect.ismodule(value)
                 and not is_placeholder(value)
             ):
-                if str(getattr(value, "__module__", "mindspore_compat.ops")).startswith("mindspore_compat.ops"):
+                if str(getattr(value, "__module__", "mindspore_compat.ops")).startswith(
+                    ("mindspore_compat.ops", "mindspore_compat._ops")
+                ):
                     names.setdefault(id(value), []).append(name)
     golden, compared, run = load(), set(), set()
     for case in cases():

@@ -300,7 +300,7 @@ _AREAS = {
 
 def _name_of(function: Any) -> str:
     """As programs know it: "P.Add", "ops.add", "nn.Dense"."""
-    module, name = function.__module__.removeprefix("mindspore_compat."), function.__name__
+    module, name = function.__module__.removeprefix("mindspore_compat.").replace("_ops", "ops"), function.__name__
     if isinstance(function, type) and issubclass(function, Primitive):
         return f"P.{name}"
     return f"{next((area for folder, area in _AREAS.items() if module.startswith(folder)), module)}.{name}"

@@ -13,6 +13,7 @@ import torch
 
 from mindspore_compat import jit, ops
 from mindspore_compat import numpy as mnp
+from mindspore_compat._ops import debug as debug_ops
 from mindspore_compat._ops.grad_operation import grad
 from mindspore_compat.common.dtype import float16, float32, int32
 from mindspore_compat.common.parameter import Parameter
@@ -20,7 +21,6 @@ from mindspore_compat.common.seed import set_seed
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional as F
 from mindspore_compat.ops import operations as P
-from mindspore_compat.ops.operations import debug_ops
 
 
 def test_results_are_tensors_not_torch_tensors() -> None:
