@@ -1,27 +1,26 @@
-"""Reader and writer of {name: tensor} files of any kind, by the extension: MindSpore's, safetensors, torch's."""
+"""Reader of {name: tensor} files and folders of any kind, by the extension: MindSpore's, safetensors, torch's."""
 
 from __future__ import annotations
 
 import os
-import sys
 import zipfile
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from mindspore_compat._format import envelope
+from mindspore_compat._format.dtypes import INT4
+from mindspore_compat._format.safetensors import DTYPES, read_places
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat._runtime.files import replacing
-from mindspore_compat._tensor.wrapping import plain
+from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_index, merge_ranks, rank_paths, shard_paths
+from mindspore_compat.train._checkpoint.layouts import device_num, read_layouts
+from mindspore_compat.train._checkpoint.lazy import SourceFile, as_lazy
 from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
-from mindspore_compat.train._checkpoint.save import Plan, checked_plan
 
-__all__ = ["TORCH_ENDS", "is_safetensors", "mode_of", "opened", "read_values", "write_values"]
-
-TORCH_ENDS = (".pth", ".pt", ".bin")
+__all__ = ["TORCH_ENDS", "Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened", "read_values"]
 
 
 def is_safetensors(path: str) -> bool:
@@ -33,9 +32,6 @@ def mode_of(path: str, mode: str | None = None) -> str:
     """Return the encryption mode of the file: the argument, or that in the file."""
     with open_regular(path) as file:
         return mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
 
 
 def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
@@ -58,10 +54,98 @@ def read_values(path: str, key: bytes | None = None, mode: str | None = None) ->
             raise ValueError(f"{path}: {error}") from None
 
 
+@dataclass
+class Checkpoint:
+    """``values`` {name: LazyTensor, str or list}; ``consumer``: whose names they are, "ms" or "pt", if the file says."""
+
+    values: dict[str, Any]
+    consumer: str
+
+
+def open_checkpoint(
+    path: str,
+    key: bytes | None = None,
+    mode: str | None = None,
+    strategy: str | None = None,
+    suffix: str | None = None,
+) -> Checkpoint:
+    """Return the values of a file or a folder of any kind, unread.
+
+    Args:
+        path: a file, an index file, a folder of files, or of folders ``rank_N`` with the slices of a cut network.
+        key, mode: of encrypted files.
+        strategy: strategy file of the network, for folders ``rank_N``.
+        suffix: of the file to take in each, before the extension; None: that of the last epoch and step.
+
+    Raises:
+        FileNotFoundError: if there is none. ValueError: with the path, if a file cannot be read, or is missing.
+    """
+    if not os.path.isdir(path) and not is_index(path):
+        return _open_file(path, key, mode)
+    ranks = rank_paths(path, suffix) if os.path.isdir(path) else {}
+    if bool(ranks) is not bool(strategy):
+        raise ValueError(
+            f"{path} has folders rank_N: pass the strategy file of the training (--strategy), or one file"
+            if ranks
+            else f"a strategy is for folders rank_N, but {path} has none with checkpoints"
+        )
+    if strategy:
+        layouts = read_layouts(strategy)
+        device_num(layouts)
+        opened_ranks = {rank: _open_file(file, key, mode) for rank, file in ranks.items()}
+        return Checkpoint(merge_ranks({rank: one.values for rank, one in opened_ranks.items()}, layouts or {}), "ms")
+    paths, weight_map = shard_paths(path)
+    files = {file: _open_file(file, key, mode) for file in paths}
+    lost = [name for name, file in weight_map.items() if name not in files[file].values]
+    if lost:
+        raise ValueError(f"the index of {path} says that {lost[0]!r} is in {weight_map[lost[0]]}, but it is not")
+    values: dict[str, Any] = {}
+    for file, one in files.items():
+        own = {name: value for name, value in one.values.items() if weight_map.get(name, file) == file}
+        twice = sorted(set(own) & set(values))
+        if twice:
+            raise ValueError(f"{path}: {twice[0]!r} is in {file} and in another file, and no index says which counts")
+        values.update(own)
+    return Checkpoint(values, min((one.consumer for one in files.values()), default="ms"))
+
+
+def _open_file(path: str, key: bytes | None, mode: str | None) -> Checkpoint:
+    if not os.path.isfile(path):
+        raise FileNotFoundError(2, "No such file", path)
+    if path.endswith(TORCH_ENDS):
+        return Checkpoint({name: as_lazy(value) for name, value in _read_torch(path).items()}, "pt")
+    try:
+        if is_safetensors(path):
+            return _open_safetensors(path)
+        with opened(path, key, mode) as file:  # a name needs no .ckpt here
+            return Checkpoint(file.lazily(), "ms")
+    except FormatError as error:
+        raise error if path in str(error) else ValueError(f"{path}: {error}") from None
+
+
+def _open_safetensors(path: str) -> Checkpoint:
+    with open_regular(path) as stream:
+        metadata, places = read_places(stream, path)
+        file = SourceFile(stream, path)
+    kinds = {word: kind for kind, word in DTYPES.items() if kind != INT4}
+    unknown = {place.dtype for place in places.values()} - set(kinds)
+    if unknown:
+        raise FormatError(f"it has tensors of the dtypes {sorted(unknown)}, which are not known")
+    values = {
+        name: file.tensor(
+            [(place.first, place.last - place.first)],
+            place.shape,
+            INT4 if metadata.get(name) == INT4 else kinds[place.dtype],
+        )
+        for name, place in places.items()
+    }
+    return Checkpoint(values, "pt" if metadata.get("format") == "pt" else "ms")
+
+
 def _read_torch(path: str) -> dict[str, Any]:
     try:
         _check_archive(path)
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:
         raise ValueError(f"{path} can not be read as tensors only: {error}") from None
     state = state.get("state_dict", state) if isinstance(state, dict) else state
@@ -84,84 +168,3 @@ def opened(path: str, key: bytes | None = None, mode: str | None = None, crc_che
         return CheckpointFile(path, key, mode_of(path, mode), crc_check)
     except FormatError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def write_values(
-    values: dict[str, Any],
-    path: str,
-    metadata_format: str = "ms",
-    enc_key: bytes | None = None,
-    enc_mode: str = "AES-GCM",
-    crc: bool = False,
-    progress: Callable[[Plan], Callable[[int], object] | None] = lambda plan: None,
-) -> list[str]:
-    """Write the new file; return the names of values that its kind cannot hold.
-
-    ``metadata_format`` is the consumer named in a safetensors file: "ms", or "pt", which ``transformers`` needs.
-    ``progress`` gets the values to write and returns the function to call with the length of each piece.
-
-    Raises:
-        ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
-            it cannot be written.
-    """
-    left_out = (
-        []
-        if path.endswith(".ckpt")
-        else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
-    )
-    values = {name: value for name, value in values.items() if name not in left_out}
-    if path.endswith(TORCH_ENDS):
-        if enc_key or crc:
-            raise ValueError("a torch file has neither encryption nor CRC")
-        _write_torch({name: plain(value).detach().clone() for name, value in values.items()}, path)
-    elif path.endswith((".ckpt", ".safetensors")):
-        plan = checked_plan(
-            values,
-            path,
-            enc_key=enc_key,
-            enc_mode=enc_mode,
-            crc_check=crc,
-            format="safetensors" if is_safetensors(path) else "ckpt",
-        )
-        plan.metadata_format = metadata_format
-        plan.write(progress(plan))
-    else:
-        raise ValueError(
-            f"the name of the new file must end with .ckpt, .safetensors or {', '.join(TORCH_ENDS)}, but is {path}"
-        )
-    if left_out:
-        print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
-    return left_out
-
-
-class _Sink:
-    """File object for torch, which hides errors of a failed write; this one keeps the first."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self.error: OSError | None = None
-
-    def write(self, data: Any) -> int:
-        try:
-            return int(self._file.write(data))
-        except OSError as error:
-            self.error = self.error or error
-            raise
-
-    def flush(self) -> None:
-        self._file.flush()
-
-
-def _write_torch(values: dict[str, torch.Tensor], path: str) -> None:
-    """Write as ``torch.save``, but never an incomplete file; raise OSError with its name if it cannot be written."""
-    with replacing(path) as file:
-        sink = _Sink(file)
-        try:
-            torch.save(values, sink)
-        except RuntimeError:
-            if sink.error is None:
-                raise
-            raise sink.error from None
