@@ -136,12 +136,9 @@ def _dtype(text: str) -> torch.dtype:
 
 def _size(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", text, re.IGNORECASE)
-    count = (
-        int(float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2].upper() or " ")) if match else 0
-    )
-    if count < 1:
+    if match is None or float(match[1]) == 0:
         raise argparse.ArgumentTypeError(f"a size is a number with KB, MB, GB or KiB, MiB, GiB, but got {text!r}")
-    return count
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2].upper() or " ")) or 1
 
 
 def _key(text: str) -> bytes:

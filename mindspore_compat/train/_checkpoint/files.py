@@ -56,7 +56,7 @@ def read_values(path: str, key: bytes | None = None, mode: str | None = None) ->
 
 @dataclass
 class Checkpoint:
-    """``values`` {name: LazyTensor, str or list}; ``consumer``: whose names they are, "ms" or "pt", if the file says."""
+    """``values`` {name: LazyTensor, str or list}; ``consumer``: the one that the files name, "ms" or "pt"."""
 
     values: dict[str, Any]
     consumer: str

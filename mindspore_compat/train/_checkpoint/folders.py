@@ -55,13 +55,13 @@ def shard_paths(path: str) -> tuple[list[str], dict[str, str]]:
         files = [name for name in files if name in weight_map.values() or name == HYPER]
     elif indices or len({os.path.splitext(name)[1] for name in files}) > 1:
         raise ValueError(
-            f"{folder} holds several checkpoints: {_some(indices or files)}. Pass one file, or one index, instead of the "
-            "folder"
+            f"{folder} holds several checkpoints: {_some(indices or files)}. Pass one file, or one index, not "
+            "the folder"
         )
     elif not files:
         raise ValueError(
-            f"{folder} holds no checkpoint: files that end with {', '.join(ENDS)}, an index, or folders rank_0, rank_1, "
-            "... are needed"
+            f"{folder} holds no checkpoint: files that end with {', '.join(ENDS)}, an index, or folders rank_0, "
+            "rank_1, ... are needed"
         )
     _check_numbers(folder, files)
     return [os.path.join(folder, name) for name in files], {
