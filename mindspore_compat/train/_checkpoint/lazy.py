@@ -42,7 +42,7 @@ DTYPES: dict[str, torch.dtype] = {
 #: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
 #: torch uses for ``index_put_(accumulate=True)``.
 ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
-PORTION = 16 << 20  # bytes that are read and written at a time
+PORTION = 4 << 20  # bytes that are read and written at a time
 _MOST_READ = 1 << 30  # of one system call
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
@@ -152,11 +152,8 @@ class SourceFile:
 
 def as_lazy(tensor: torch.Tensor) -> LazyTensor:
     """Return a tensor in memory as one that is read when it is written."""
-    value = plain(tensor)
-    if value.is_conj() or value.is_neg():
-        value = value.resolve_conj().resolve_neg()
-    meta = torch.empty(value.shape, dtype=value.dtype, device="meta")
-    return LazyTensor(meta, partial(_elements, value), lambda: value)
+    value = plain(tensor).resolve_conj().resolve_neg()
+    return computed(torch.empty(value.shape, dtype=value.dtype, device="meta"), lambda: value)
 
 
 def computed(meta: torch.Tensor, load: Callable[[], torch.Tensor], tensor_type: str | None = None) -> LazyTensor:
@@ -165,10 +162,11 @@ def computed(meta: torch.Tensor, load: Callable[[], torch.Tensor], tensor_type: 
 
     def read(start: int, stop: int) -> torch.Tensor:
         if not held:
-            held.append(load())
-        result = _elements(held[0], start, stop)
+            held.append(load().contiguous().view(-1))
+        result = held[0][start:stop]
         if stop == meta.numel():
             held.clear()
+            result = result.clone()  # so that a reader of the next tensor does not hold this one
         return result
 
     return LazyTensor(meta, read, load, tensor_type)
@@ -210,20 +208,4 @@ def is_equal(a: LazyTensor, b: LazyTensor) -> bool:
     """Return whether two have the same shape, dtype and elements."""
     return (a.shape, a.dtype) == (b.shape, b.dtype) and all(
         torch.equal(a.read(*portion), b.read(*portion)) for portion in a.portions()
-    )
-
-
-def _elements(tensor: torch.Tensor, start: int, stop: int) -> torch.Tensor:
-    """Return some elements of the flattened tensor, with no copy of the others."""
-    if tensor.is_contiguous():
-        return tensor.view(-1)[start:stop]
-    row = tensor[0].numel()
-    first, last = start // row, -(-stop // row)
-    if row < stop - start:
-        return tensor[first:last].reshape(-1)[start - first * row : stop - first * row]
-    return torch.cat(
-        [
-            _elements(tensor[index], max(start - index * row, 0), min(stop - index * row, row))
-            for index in range(first, last)
-        ]
     )

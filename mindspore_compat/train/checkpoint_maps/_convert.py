@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._checkpoint.files import open_checkpoint
@@ -29,7 +30,7 @@ class Converted:
     lazy: dict[str, LazyTensor]
     report: dict[str, Any]
 
-    @cached_property
+    @functools.cached_property
     def values(self) -> dict[str, torch.Tensor]:
         """{name: tensor}, read or computed on first use."""
         return {name: value.tensor() for name, value in self.lazy.items()}
@@ -131,9 +132,9 @@ def _applied(
 
 def _planned(group: Group, sources: list[LazyTensor], reverse: bool) -> list[LazyTensor]:
     """Return the results of a rule, by applying it to shapes; where it depends on values it is applied to them."""
-    metas = [source.meta for source in sources]
     try:
-        made = group.rule.apply(list(metas), reverse)
+        with _CatOfShapes():
+            made = group.rule.apply([source.meta for source in sources], reverse)
     except RuntimeError:  # of tensors without values
         made = [one.to("meta") for one in group.rule.apply([source.tensor() for source in sources], reverse)]
     kinds = {(source.tensor_type, source.dtype) for source in sources}
@@ -171,6 +172,17 @@ def _tensor(name: str, value: Any) -> LazyTensor:
             f"The value {name!r} is {type(value).__name__}; tensors are converted. Drop it by a rule with 'to': null."
         )
     return value
+
+
+class _CatOfShapes(TorchFunctionMode):
+    """Concatenation of tensors on the device "meta", for which torch itself imports sympy: a second, and 70 MiB."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is not torch.cat or kwargs or len(args) != 2:
+            return func(*args, **(kwargs or {}))
+        first, axis = args[0][0], args[1]
+        shape = [*first.shape[:axis], sum(one.shape[axis] for one in args[0]), *first.shape[axis + 1 :]]
+        return first.new_empty(shape, dtype=functools.reduce(torch.promote_types, (one.dtype for one in args[0])))
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
