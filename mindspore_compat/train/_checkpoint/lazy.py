@@ -191,9 +191,12 @@ def cast(name: str, value: Any, dtype: torch.dtype) -> Any:
     if not isinstance(value, LazyTensor) or value.dtype not in _FLOATS or value.dtype is dtype:
         return value
 
+    limit = torch.finfo(dtype).max
+
     def converted(source: torch.Tensor) -> torch.Tensor:
-        result = source.to(dtype)
-        if not result.isfinite().all() and not torch.equal(result.isfinite(), source.isfinite()):
+        result = (source.float() if source.itemsize == dtype.itemsize else source).to(dtype)  # faster by way of float32
+        low, high = map(float, source.aminmax()) if source.numel() else (0.0, 0.0)
+        if not -limit <= low <= high <= limit and not torch.equal(result.isfinite(), source.isfinite()):
             raise ValueError(
                 f"{name} has elements beyond the range of {dtype}, which would become infinite. Choose bfloat16 or "
                 "float32."

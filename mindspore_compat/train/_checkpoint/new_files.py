@@ -154,6 +154,8 @@ def _write_all(
         stream.flush()
         os.fsync(stream.fileno())
 
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a job is a core
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(write, *pair) for pair in zip(writers, streams)]
         try:
@@ -162,6 +164,8 @@ def _write_all(
         except BaseException:
             failed.set()
             raise
+        finally:
+            torch.set_num_threads(threads)
 
 
 @dataclass
