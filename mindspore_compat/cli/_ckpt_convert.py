@@ -15,7 +15,7 @@ from mindspore_compat.cli._progress import Bar
 from mindspore_compat.train._checkpoint.files import open_checkpoint
 from mindspore_compat.train._checkpoint.lazy import LazyTensor, cast, part_of
 from mindspore_compat.train._checkpoint.new_files import SHARD_BYTES, is_folder_name, write_values
-from mindspore_compat.train._torch.names import from_torch_names, to_torch_names, to_torch_state
+from mindspore_compat.train._torch.names import from_torch_names, to_torch_state
 from mindspore_compat.train.checkpoint_maps._convert import convert_values
 from mindspore_compat.train.checkpoint_maps._rules import available, read_rules
 
@@ -102,9 +102,11 @@ def _renamed(values: dict[str, Any], options: Any) -> tuple[dict[str, Any], list
         state = from_torch_names(metas)
     names = {id(meta): name for name, meta in metas.items()}
     taken = {new: names[id(meta) if meta._base is None else id(meta._base)] for new, meta in state.items()}
-    lost = [name for name in set(metas) - set(taken.values()) if not name.endswith("num_batches_tracked")]
+    lost = sorted(name for name in set(metas) - set(taken.values()) if not name.endswith("num_batches_tracked"))
+    if lost:
+        raise ValueError(f"{lost[0]!r} gets the name of another tensor: rename one by --map OLD=NEW")
     others = {name: value for name, value in values.items() if name not in metas}
-    _check_unique([*state, *others, *(to_torch_names(name) for name in lost)])
+    _check_unique([*state, *others])
     return {**{new: part_of(values[old], 0, state[new]) for new, old in taken.items()}, **others}, problems
 
 

@@ -118,7 +118,9 @@ def _add_convert_options(convert: argparse.ArgumentParser) -> None:
     convert.add_argument(
         "--shard-size", type=_size, metavar="SIZE", help="most bytes in a file of a folder OUT (default 5GB)"
     )
-    convert.add_argument("--jobs", type=int, default=1, metavar="N", help="files to write at a time (default 1)")
+    convert.add_argument(
+        "--jobs", type=int, choices=range(1, 129), default=1, metavar="N", help="files to write at a time (default 1)"
+    )
     convert.add_argument("--strategy", metavar="FILE", help="merge the folders rank_N in IN by this strategy file")
     convert.add_argument(
         "--suffix", metavar="TEXT", help="end of the names to take in folders rank_N, such as 1_500 (default: the last)"

@@ -15,7 +15,7 @@ from mindspore_compat._format.safetensors import DTYPES, read_places
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_index, merge_ranks, rank_paths, shard_paths
-from mindspore_compat.train._checkpoint.layouts import device_num, read_layouts
+from mindspore_compat.train._checkpoint.layouts import read_layouts
 from mindspore_compat.train._checkpoint.lazy import SourceFile, as_lazy
 from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
@@ -80,20 +80,19 @@ def open_checkpoint(
     Raises:
         FileNotFoundError: if there is none. ValueError: with the path, if a file cannot be read, or is missing.
     """
-    if not os.path.isdir(path) and not is_index(path):
-        return _open_file(path, key, mode)
     ranks = rank_paths(path, suffix) if os.path.isdir(path) else {}
     if bool(ranks) is not bool(strategy):
         raise ValueError(
             f"{path} has folders rank_N: pass the strategy file of the training (--strategy), or one file"
             if ranks
-            else f"a strategy is for folders rank_N, but {path} has none with checkpoints"
+            else f"a strategy is for folders rank_N with checkpoints, but {path} has none"
         )
     if strategy:
-        layouts = read_layouts(strategy)
-        device_num(layouts)
-        opened_ranks = {rank: _open_file(file, key, mode) for rank, file in ranks.items()}
-        return Checkpoint(merge_ranks({rank: one.values for rank, one in opened_ranks.items()}, layouts or {}), "ms")
+        layouts = read_layouts(strategy) or {}
+        opened_ranks = {rank: _open_file(file, key, mode).values for rank, file in ranks.items()}
+        return Checkpoint(merge_ranks(opened_ranks, layouts), "ms")
+    if not os.path.isdir(path) and not is_index(path):
+        return _open_file(path, key, mode)
     paths, weight_map = shard_paths(path)
     files = {file: _open_file(file, key, mode) for file in paths}
     lost = [name for name, file in weight_map.items() if name not in files[file].values]

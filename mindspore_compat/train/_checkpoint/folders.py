@@ -14,6 +14,7 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
+from mindspore_compat.train._checkpoint.layouts import device_num, stage_num
 from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, computed
 from mindspore_compat.train._checkpoint.ranks import rank_files
 from mindspore_compat.train._checkpoint.unified import HYPER, MAP
@@ -63,7 +64,8 @@ def shard_paths(path: str) -> tuple[list[str], dict[str, str]]:
             f"{folder} holds no checkpoint: files that end with {', '.join(ENDS)}, an index, or folders rank_0, "
             "rank_1, ... are needed"
         )
-    _check_numbers(folder, files)
+    else:
+        _check_numbers(folder, files)
     return [os.path.join(folder, name) for name in files], {
         name: os.path.join(folder, file) for name, file in weight_map.items()
     }
@@ -120,11 +122,18 @@ def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, Te
     Raises:
         ValueError: with the name, if slices do not fit the strategy, or are missing.
     """
-    devices = next(iter(layouts.values())).device_num
+    devices = device_num(dict(layouts))
     slices: dict[str, dict[int, Any]] = {}
     for rank, values in ranks.items():
         for name, value in values.items():
             slices.setdefault(name, {}).setdefault(rank % devices, value)
+    lost = [name for name in layouts if name not in slices]
+    absent = sorted(set(range(devices * stage_num(dict(layouts)))) - set(ranks))
+    if lost and absent:
+        raise ValueError(
+            f"the strategy names {_some(lost)}, which no rank has, and the files of the ranks {absent[:_SHOWN]} are "
+            "missing"
+        )
     return {name: _whole(name, parts, layouts.get(name)) for name, parts in slices.items()}
 
 

@@ -124,13 +124,13 @@ class SourceFile:
         return LazyTensor(meta, partial(self._read, ranges, meta.dtype), load, tensor_type)
 
     def _read(self, ranges: Sequence[tuple[int, int]], dtype: torch.dtype, start: int, stop: int) -> torch.Tensor:
-        result = np.empty((stop - start) * dtype.itemsize, np.uint8)
-        target, skipped = memoryview(result.data), start * dtype.itemsize
+        result = torch.empty(stop - start, dtype=dtype)
+        target, skipped = memoryview(byte_view(result).numpy().data), start * dtype.itemsize
         for offset, count in ranges:
             wanted = max(min(count - skipped, len(target)), 0)
             self._fill(target[:wanted], offset + skipped)
             target, skipped = target[wanted:], max(skipped - count, 0)
-        return torch.from_numpy(result).view(dtype)
+        return result
 
     def _fill(self, target: memoryview, offset: int) -> None:
         while len(target):

@@ -236,11 +236,12 @@ def _write_torch(entries: list[codec.Entry], stream: BinaryIO, progress: Callabl
                 contents.write(piece)
                 progress(len(piece))
             contents.flush()
-            count = contents.tell() - start
-            data = torch.from_numpy(
-                np.memmap(contents, np.uint8, "r+", start, (count,)) if count else np.empty(0, "u1")
+            count, dtype = contents.tell() - start, DTYPES[entry.tensor_type]
+            values[entry.name] = (
+                torch.from_numpy(np.memmap(contents, np.uint8, "r+", start, (count,))).view(dtype).view(entry.dims)
+                if count
+                else torch.empty(entry.dims, dtype=dtype)
             )
-            values[entry.name] = data.view(DTYPES[entry.tensor_type]).view(entry.dims)
         sink = _Sink(stream)
         try:
             torch.save(values, sink)
