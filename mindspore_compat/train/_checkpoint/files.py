@@ -17,10 +17,9 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_index, merge_ranks, rank_paths, shard_paths
 from mindspore_compat.train._checkpoint.layouts import read_layouts
 from mindspore_compat.train._checkpoint.lazy import SourceFile, as_lazy
-from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
 
-__all__ = ["TORCH_ENDS", "Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened", "read_values"]
+__all__ = ["Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened"]
 
 
 def is_safetensors(path: str) -> bool:
@@ -32,26 +31,6 @@ def mode_of(path: str, mode: str | None = None) -> str:
     """Return the encryption mode of the file: the argument, or that in the file."""
     with open_regular(path) as file:
         return mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
-
-
-def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
-    """Return {name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also the
-    content of 'state_dict'.
-
-    Raises:
-        FileNotFoundError: if there is none. ValueError: with the path, if it cannot be read.
-    """
-    if not os.path.isfile(path):
-        raise FileNotFoundError(2, "No such file", path)
-    if path.endswith(TORCH_ENDS):
-        return _read_torch(path)
-    if is_safetensors(path):
-        return load_checkpoint(path, format="safetensors")
-    with opened(path, key, mode) as file:  # a name needs no .ckpt here
-        try:
-            return file.values()
-        except FormatError as error:
-            raise ValueError(f"{path}: {error}") from None
 
 
 @dataclass
