@@ -10,13 +10,11 @@ from typing import Any
 import torch
 
 from mindspore_compat._format import envelope
-from mindspore_compat._format.dtypes import INT4
-from mindspore_compat._format.safetensors import DTYPES, read_places
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_index, merge_ranks, rank_paths, shard_paths
 from mindspore_compat.train._checkpoint.layouts import read_layouts
-from mindspore_compat.train._checkpoint.lazy import SourceFile, as_lazy
+from mindspore_compat.train._checkpoint.lazy import as_lazy, open_safetensors
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
 
 __all__ = ["Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened"]
@@ -94,30 +92,12 @@ def _open_file(path: str, key: bytes | None, mode: str | None) -> Checkpoint:
         return Checkpoint({name: as_lazy(value) for name, value in _read_torch(path).items()}, "pt")
     try:
         if is_safetensors(path):
-            return _open_safetensors(path)
+            metadata, values = open_safetensors(path)
+            return Checkpoint(dict(values), "pt" if metadata.get("format") == "pt" else "ms")
         with opened(path, key, mode) as file:  # a name needs no .ckpt here
             return Checkpoint(file.lazily(), "ms")
     except FormatError as error:
         raise error if path in str(error) else ValueError(f"{path}: {error}") from None
-
-
-def _open_safetensors(path: str) -> Checkpoint:
-    with open_regular(path) as stream:
-        metadata, places = read_places(stream, path)
-        file = SourceFile(stream, path)
-    kinds = {word: kind for kind, word in DTYPES.items() if kind != INT4}
-    unknown = {place.dtype for place in places.values()} - set(kinds)
-    if unknown:
-        raise FormatError(f"it has tensors of the dtypes {sorted(unknown)}, which are not known")
-    values = {
-        name: file.tensor(
-            [(place.first, place.last - place.first)],
-            place.shape,
-            INT4 if metadata.get(name) == INT4 else kinds[place.dtype],
-        )
-        for name, place in places.items()
-    }
-    return Checkpoint(values, "pt" if metadata.get("format") == "pt" else "ms")
 
 
 def _read_torch(path: str) -> dict[str, Any]:

@@ -17,9 +17,11 @@ from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.layouts import device_num, stage_num
 from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, computed
 from mindspore_compat.train._checkpoint.ranks import rank_files
-from mindspore_compat.train._checkpoint.unified import HYPER, MAP
 
-__all__ = ["ENDS", "TORCH_ENDS", "is_index", "merge_ranks", "rank_paths", "shard_paths"]
+__all__ = ["ENDS", "HYPER", "MAP", "TORCH_ENDS", "is_index", "merge_ranks", "merge_slices", "rank_paths", "shard_paths"]
+
+#: in folders of unified safetensors: {name: file}, and the values without a strategy
+MAP, HYPER = "param_name_map.json", "hyper_param.safetensors"
 
 TORCH_ENDS = (".pth", ".pt", ".bin")
 ENDS = (".ckpt", ".safetensors", *TORCH_ENDS)
@@ -134,10 +136,11 @@ def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, Te
             f"the strategy names {_some(lost)}, which no rank has, and the files of the ranks {absent[:_SHOWN]} are "
             "missing"
         )
-    return {name: _whole(name, parts, layouts.get(name)) for name, parts in slices.items()}
+    return {name: merge_slices(name, parts, layouts.get(name)) for name, parts in slices.items()}
 
 
-def _whole(name: str, slices: dict[int, Any], layout: TensorLayout | None) -> Any:
+def merge_slices(name: str, slices: dict[int, Any], layout: TensorLayout | None) -> Any:
+    """Return the whole value from {rank: slice}, those of the first stage; the first without a layout."""
     first = next(iter(slices.values()))
     if not isinstance(first, LazyTensor):
         return first

@@ -14,6 +14,9 @@ import numpy as np
 import torch
 
 from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF
+from mindspore_compat._format.safetensors import DTYPES as WORDS
+from mindspore_compat._format.safetensors import read_places
+from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._tensor.wrapping import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
@@ -28,6 +31,7 @@ __all__ = [
     "cast",
     "computed",
     "is_equal",
+    "open_safetensors",
     "part_of",
 ]
 
@@ -148,6 +152,25 @@ class SourceFile:
         if hasattr(mmap, "MADV_WILLNEED"):
             data.madvise(mmap.MADV_WILLNEED)
         return torch.frombuffer(data, dtype=meta.dtype, offset=start, count=meta.numel()).view(meta.shape)
+
+
+def open_safetensors(path: str) -> tuple[dict[str, str], dict[str, LazyTensor]]:
+    """Return (metadata, {name: tensor} in the order of the header); FormatError if the file is damaged."""
+    with open_regular(path) as stream:
+        metadata, places = read_places(stream, path)
+        file = SourceFile(stream, path)
+    kinds = {word: kind for kind, word in WORDS.items() if kind != INT4}
+    unknown = {place.dtype for place in places.values()} - set(kinds)
+    if unknown:
+        raise FormatError(f"{path} has tensors of the dtypes {sorted(unknown)}, which are not known")
+    return metadata, {
+        name: file.tensor(
+            [(place.first, place.last - place.first)],
+            place.shape,
+            INT4 if metadata.get(name) == INT4 else kinds[place.dtype],
+        )
+        for name, place in places.items()
+    }
 
 
 def as_lazy(tensor: torch.Tensor) -> LazyTensor:

@@ -20,10 +20,9 @@ from mindspore_compat._format import ckpt as codec
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train._checkpoint.entries import entries_of
-from mindspore_compat.train._checkpoint.folders import ENDS, TORCH_ENDS, is_index
+from mindspore_compat.train._checkpoint.folders import ENDS, MAP, TORCH_ENDS, is_index
 from mindspore_compat.train._checkpoint.lazy import DTYPES
 from mindspore_compat.train._checkpoint.save import MODE, as_buffers, checked_plan
-from mindspore_compat.train._checkpoint.unified import MAP
 
 __all__ = ["FOLDERS", "SHARD_BYTES", "is_folder_name", "write_values"]
 
