@@ -146,6 +146,13 @@ def test_other_layouts_are_read(source: Path, tmp_path: Path) -> None:
     assert all(np.array_equal(found[name][1].numpy(), whole[name]) for name in whole.files)
 
 
+def test_folders_are_shown_and_compared(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(source, tmp_path / "a", "--shard-size", "500B") == 0
+    assert main(["ckpt", "inspect", str(tmp_path / "a")]) == 0
+    assert f"{len(network())} values" in capsys.readouterr().out.splitlines()[-1]
+    assert main(["ckpt", "diff", str(tmp_path / "a"), str(source)]) == 0
+
+
 def test_the_other_files_of_a_folder_stay(source: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/config.json").write_text("{}")

@@ -89,7 +89,7 @@ def write_values(
 
 def is_folder_name(path: str) -> bool:
     """Return whether a checkpoint of this name is written as a folder: it is one, ends with a slash, or has no end."""
-    return os.path.isdir(path) or path.endswith(os.sep) or not os.path.splitext(path)[1]
+    return os.path.isdir(path) or path.endswith(("/", os.sep)) or not os.path.splitext(path)[1]
 
 
 def _in_shards(
