@@ -445,7 +445,7 @@ def test_slices_merge_as_by_merge_sliced_parameter(tmp_path: Path) -> None:
     assert list(found) == list(ranks[0])
 
 
-def _two_ranks(folder: Path, steps: tuple[str, str] = ("1_2", "1_2"), **more: Any) -> Path:
+def _two_ranks(folder: Path, steps: tuple[str, ...] = ("1_2", "1_2"), **more: Any) -> Path:
     """A parameter cut on axis 1 over two ranks, one on axis 0, and one that each has."""
     whole, rows = np.arange(24, dtype=np.float32).reshape(3, 8), np.arange(6)
     for rank, step in enumerate(steps):
@@ -479,6 +479,9 @@ def test_ranks_must_fit_each_other(tmp_path: Path, capsys: pytest.CaptureFixture
     )
     assert convert(tmp_path / "e", tmp_path / "x.ckpt", "--strategy", strategy) == 1
     assert "both .ckpt and .safetensors" in capsys.readouterr().err
+    strategy = _two_ranks(tmp_path / "f", ("1_2",) * 4)
+    assert convert(tmp_path / "f", tmp_path / "x.ckpt", "--strategy", strategy) == 1
+    assert "the strategy is that of 2 devices, but there is a rank 3" in capsys.readouterr().err
     assert not (tmp_path / "x.ckpt").exists()
 
 

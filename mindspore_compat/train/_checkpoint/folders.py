@@ -125,12 +125,18 @@ def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, Te
         ValueError: with the name, if slices do not fit the strategy, or are missing.
     """
     devices = device_num(dict(layouts))
+    count = devices * stage_num(dict(layouts))
+    if max(ranks) >= count:
+        raise ValueError(
+            f"the strategy is that of {count} devices, but there is a rank {max(ranks)}. Merge the files of all "
+            "pipeline stages by mindspore.merge_pipeline_strategys first"
+        )
     slices: dict[str, dict[int, Any]] = {}
     for rank, values in ranks.items():
         for name, value in values.items():
             slices.setdefault(name, {}).setdefault(rank % devices, value)
     lost = [name for name in layouts if name not in slices]
-    absent = sorted(set(range(devices * stage_num(dict(layouts)))) - set(ranks))
+    absent = sorted(set(range(count)) - set(ranks))
     if lost and absent:
         raise ValueError(
             f"the strategy names {_some(lost)}, which no rank has, and the files of the ranks {absent[:_SHOWN]} are "

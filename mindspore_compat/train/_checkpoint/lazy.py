@@ -46,7 +46,7 @@ DTYPES: dict[str, torch.dtype] = {
 #: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
 #: torch uses for ``index_put_(accumulate=True)``.
 ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
-PORTION = 4 << 20  # bytes that are read and written at a time
+PORTION = 1 << 20  # bytes that are read and written at a time
 _MOST_READ = 1 << 30  # of one system call
 _FLOATS = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 
