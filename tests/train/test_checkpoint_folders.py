@@ -217,7 +217,8 @@ def test_wrong_uses(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         (2, "are for a folder", (source, tmp_path / "x.ckpt", "--format", "ckpt")),
         (1, "must end with .ckpt", (source, tmp_path / "x.zip")),
         (2, "No such file", (source, tmp_path / "no/folder/")),
-        (1, "a strategy is for folders rank_N", (source, tmp_path / "x.ckpt", "--strategy", STRATEGY / "src4.ckpt")),
+        (1, "are for folders rank_N", (source, tmp_path / "x.ckpt", "--strategy", STRATEGY / "src4.ckpt")),
+        (1, "are for folders rank_N", (source, tmp_path / "x.ckpt", "--suffix", "1_1")),
         (1, "pass the strategy file", (STRATEGY / "src", tmp_path / "x.ckpt")),
         (1, "neither encryption nor CRC", (source, tmp_path / "x", "--format", "bin", "--crc")),
     ):

@@ -88,8 +88,9 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
 def _entry(name: str, value: Any) -> codec.Entry:
     if isinstance(value, str):
         return codec.string_entry(name, value)
-    if isinstance(value, LazyTensor):
+    if isinstance(value, LazyTensor) and value.tensor_type in NUMPY_OF:
         return codec.Entry(name, value.tensor_type, value.shape, Content(value))
+    value = value.meta if isinstance(value, LazyTensor) else value
     data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
     if data.is_conj() or data.is_neg():
         data = data.resolve_conj().resolve_neg()

@@ -58,11 +58,11 @@ def open_checkpoint(
         FileNotFoundError: if there is none. ValueError: with the path, if a file cannot be read, or is missing.
     """
     ranks = rank_paths(path, suffix) if os.path.isdir(path) else {}
-    if bool(ranks) is not bool(strategy):
+    if bool(ranks) is not bool(strategy) or (suffix and not ranks):
         raise ValueError(
             f"{path} has folders rank_N: pass the strategy file of the training (--strategy), or one file"
             if ranks
-            else f"a strategy is for folders rank_N with checkpoints, but {path} has none"
+            else f"a strategy and a suffix are for folders rank_N with checkpoints, but {path} has none"
         )
     if strategy:
         layouts = read_layouts(strategy) or {}
@@ -107,8 +107,11 @@ def _read_torch(path: str) -> dict[str, Any]:
     except Exception as error:
         raise ValueError(f"{path} can not be read as tensors only: {error}") from None
     state = state.get("state_dict", state) if isinstance(state, dict) else state
-    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise ValueError(f"{path} is no state_dict: a dict of tensors is needed, or one under 'state_dict'")
+    if not isinstance(state, dict) or not all(
+        isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_quantized
+        for value in state.values()
+    ):
+        raise ValueError(f"{path} is no state_dict: a dict of dense tensors is needed, or one under 'state_dict'")
     return dict(state)
 
 
