@@ -9,14 +9,14 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 from mindspore_compat._format.ckpt import Entry, check_count, parts_of
 from mindspore_compat._format.dtypes import item_bytes
 from mindspore_compat._format.source import open_regular, parse_json
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["write", "read_header", "DTYPES"]
+__all__ = ["write", "read_header", "read_places", "DTYPES"]
 
 #: tensor_type: dtype of the header. The file has no word for the others.
 DTYPES: dict[str, str] = {
@@ -77,39 +77,55 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
         yield from parts_of(entry)
 
 
+class Place(NamedTuple):
+    """Dtype, shape and bytes of a tensor: from ``first`` to ``last`` of the file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    first: int
+    last: int
+
+
 def read_header(path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
     """Return (metadata, {name: (shape, bytes)} in the order of the file)."""
     with open_regular(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        length = int.from_bytes(file.read(8), "little")
-        if size < 8 or length > min(_MAX_HEADER, size - 8):
-            raise FormatError(
-                f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}"
-            )
-        header = parse_json(file.read(length), f"the safetensors header of {path}")
+        metadata, places = read_places(file, path)
+    return metadata, {name: (place.shape, place.last - place.first) for name, place in places.items()}
+
+
+def read_places(file: BinaryIO, path: str) -> tuple[dict[str, str], dict[str, Place]]:
+    """Return (metadata, {name: Place} in the order of the file); ``path`` is for messages."""
+    size = os.fstat(file.fileno()).st_size
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > min(_MAX_HEADER, size - 8):
+        raise FormatError(
+            f"the safetensors header of {path} is damaged: its length is {length}, that of the file {size}"
+        )
+    header = parse_json(file.read(length), f"the safetensors header of {path}")
     try:
         check_count(len(header), size)
         metadata = header.pop("__metadata__", None) or {}
         if not all(isinstance(value, str) for value in metadata.values()):
             raise ValueError("the metadata must be texts")
-        places = {name: _place(name, **item) for name, item in header.items()}
+        places = {name: _place(name, 8 + length, **item) for name, item in header.items()}
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise FormatError(f"the safetensors header of {path} is damaged: {error}") from None
-    end = 0
-    for name, (_, first, last) in sorted(places.items(), key=lambda item: item[1][1:]):
-        if first != end:
+    end = 8 + length
+    for name, place in sorted(places.items(), key=lambda item: item[1][2:]):
+        if place.first != end:
             raise FormatError(
-                f"the safetensors header of {path} is damaged: {name!r} begins at byte {first} of the contents, not at "
-                f"{end}"
+                f"the safetensors header of {path} is damaged: {name!r} begins at byte {place.first}, not at {end}"
             )
-        end = last
-    if 8 + length + end != size:
-        raise FormatError(f"the safetensors file {path} should have {8 + length + end} bytes, but has {size}")
-    return metadata, {name: (shape, last - first) for name, (shape, first, last) in places.items()}
+        end = place.last
+    if end != size:
+        raise FormatError(f"the safetensors file {path} should have {end} bytes, but has {size}")
+    return metadata, places
 
 
-def _place(name: str, dtype: Any, shape: Any, data_offsets: Any) -> tuple[tuple[int, ...], int, int]:
-    """Return (shape, first byte, byte behind the last) of a tensor in the header; ValueError if they contradict."""
+def _place(name: str, start: int, dtype: Any, shape: Any, data_offsets: Any) -> Place:
+    """Return the place of a tensor in the header, with contents from the byte ``start``; ValueError if it contradicts
+    itself.
+    """
     first, last = data_offsets
     if len(shape) > _MAX_DIMS:
         raise ValueError(f"{name!r} has {len(shape)} dimensions")
@@ -121,4 +137,4 @@ def _place(name: str, dtype: Any, shape: Any, data_offsets: Any) -> tuple[tuple[
         raise ValueError(
             f"{name!r} of the type {dtype} and the shape {shape!r:.200} must not have {last - first} bytes"
         )
-    return tuple(shape), first, last
+    return Place(dtype, tuple(shape), start + first, start + last)

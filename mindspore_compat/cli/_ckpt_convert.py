@@ -4,65 +4,116 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.cli._progress import Bar
-from mindspore_compat.train._checkpoint.files import read_values, write_values
+from mindspore_compat.train._checkpoint.files import open_checkpoint
+from mindspore_compat.train._checkpoint.lazy import LazyTensor, cast, part_of
+from mindspore_compat.train._checkpoint.new_files import SHARD_BYTES, is_folder_name, write_values
 from mindspore_compat.train._torch.names import from_torch_names, to_torch_state
-from mindspore_compat.train.checkpoint_maps import convert_checkpoint
+from mindspore_compat.train.checkpoint_maps._convert import convert_values
 from mindspore_compat.train.checkpoint_maps._rules import available, read_rules
 
 __all__ = ["convert_file", "list_maps"]
 
 
 def convert_file(options: Any) -> int:
-    values = read_values(options.__dict__["in"], options.dec_key, options.dec_mode)
+    source = options.__dict__["in"]
+    if not is_folder_name(options.out) and (options.shard_size or options.format):
+        raise TypeError("--shard-size and --format are for a folder: let OUT end with /")
+    opened = open_checkpoint(source, options.dec_key, options.dec_mode, options.strategy, options.suffix)
+    values, consumer = opened.values, {"torch": "pt", "mindspore": "ms"}.get(options.names, opened.consumer)
+    report: dict[str, Any] = {}
     if options.rules:
-        return _convert_by_rules(values, options)
-    if options.reverse or options.partial or options.report:
-        raise TypeError("--reverse, --partial and --report need --rules")
-    if (options.like or options.guess) and options.names != "torch":
-        raise TypeError("--like and --guess need --rules or --names torch")
-    pairs = [item.partition("=") for item in options.map]
-    wrong = [old for old, equal, new in pairs if not equal or not new or old not in values]
-    if wrong:
-        raise ValueError(f"--map needs OLD=NEW with names of the file, but got {wrong}")
-    renamed = {old: new for old, _, new in pairs}
-    values = {renamed.get(name, name): value for name, value in values.items()}
-    tensors = _tensors(values)
-    if options.names == "mindspore":
-        values = {**from_torch_names(tensors), **{name: value for name, value in values.items() if name not in tensors}}
-    elif options.names == "torch":
-        like = _tensors(read_values(options.like, options.dec_key, options.dec_mode)) if options.like else None
-        state, doubtful = to_torch_state(tensors, like)
-        problems = _problems(state, doubtful, like)
+        if options.map or options.names != "keep":
+            raise TypeError("--rules says all the names: it goes with neither --map nor --names")
+        like = _like(options)
+        done = convert_values(values, options.rules, options.reverse, like, options.partial)
+        values, report, consumer = dict(done.lazy), done.report, "ms" if options.reverse else "pt"
+    else:
+        if options.reverse or options.partial or options.report:
+            raise TypeError("--reverse, --partial and --report need --rules")
+        if (options.like or options.guess) and options.names != "torch":
+            raise TypeError("--like and --guess need --rules or --names torch")
+        values, problems = _renamed(values, options)
         if problems and not options.guess:
             print("\n".join([*problems, "Nothing is written; --guess writes what can be known."]), file=sys.stderr)
             return 1
-        values = {**state, **{name: value for name, value in values.items() if name not in tensors}}
-    left_out = _write(values, options, "pt" if options.names == "torch" else "ms")
-    if options.json:
-        print(
-            json.dumps(
-                {
-                    "in": options.__dict__["in"],
-                    "out": options.out,
-                    "values": len(values) - len(left_out),
-                    "left_out": left_out,
-                },
-                indent=1,
-            )
-        )
+    if options.dtype:
+        values = {name: cast(name, value, options.dtype) for name, value in values.items()}
+    left_out = write_values(
+        values,
+        options.out,
+        consumer,
+        options.enc_key,
+        options.enc_mode,
+        options.crc,
+        lambda total: Bar(total).add,
+        options.format or "safetensors",
+        options.shard_size or SHARD_BYTES,
+        options.jobs,
+    )
+    if report:
+        _tell(report, options)
+    elif options.json:
+        written = {"in": source, "out": options.out, "values": len(values) - len(left_out), "left_out": left_out}
+        print(json.dumps(written, indent=1))
     else:
         print(f"{len(values) - len(left_out)} values written to {options.out}")
     return 0
 
 
-def _tensors(values: dict[str, Any]) -> dict[str, torch.Tensor]:
-    return {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+def _like(options: Any) -> dict[str, Any] | None:
+    """Return the tensors of the checkpoint that ``--like`` names."""
+    if not options.like:
+        return None
+    values = open_checkpoint(options.like, options.dec_key, options.dec_mode).values
+    return {name: value.meta for name, value in values.items() if isinstance(value, LazyTensor)}
+
+
+def _renamed(values: dict[str, Any], options: Any) -> tuple[dict[str, Any], list[str]]:
+    """Return (the values under the names that ``--map`` and ``--names`` ask for, problems).
+
+    Raises:
+        ValueError: if two get the same name.
+    """
+    pairs = [item.partition("=") for item in options.map]
+    wrong = [old for old, equal, new in pairs if not equal or not new or old not in values]
+    if wrong:
+        raise ValueError(f"--map needs OLD=NEW with names of the file, but got {wrong}")
+    new_names = {old: new for old, _, new in pairs}
+    items = [(new_names.get(name, name), value) for name, value in values.items()]
+    _check_unique(name for name, _ in items)
+    values = dict(items)
+    if options.names == "keep":
+        return values, []
+    metas = {name: value.meta for name, value in values.items() if isinstance(value, LazyTensor)}
+    problems: list[str] = []
+    if options.names == "torch":
+        like = _like(options)
+        state, doubtful = to_torch_state(metas, like)
+        problems = _problems(state, doubtful, like)
+    else:
+        state = from_torch_names(metas)
+    names = {id(meta): name for name, meta in metas.items()}
+    taken = {new: names[id(meta) if meta._base is None else id(meta._base)] for new, meta in state.items()}
+    lost = sorted(name for name in set(metas) - set(taken.values()) if not name.endswith("num_batches_tracked"))
+    if lost:
+        raise ValueError(f"{lost[0]!r} gets the name of another tensor: rename one by --map OLD=NEW")
+    others = {name: value for name, value in values.items() if name not in metas}
+    _check_unique([*state, *others])
+    return {**{new: part_of(values[old], 0, state[new]) for new, old in taken.items()}, **others}, problems
+
+
+def _check_unique(names: Iterable[str]) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ValueError(f"several values get the name {twice[0]!r}: rename one by --map OLD=NEW")
 
 
 def _problems(state: dict[str, torch.Tensor], doubtful: list[str], like: dict[str, torch.Tensor] | None) -> list[str]:
@@ -81,33 +132,17 @@ def _problems(state: dict[str, torch.Tensor], doubtful: list[str], like: dict[st
     ]
 
 
-def _write(values: dict[str, Any], options: Any, metadata_format: str) -> list[str]:
-    return write_values(
-        values,
-        options.out,
-        metadata_format,
-        options.enc_key,
-        options.enc_mode,
-        options.crc,
-        lambda plan: Bar(sum(entry.byte_count() for entry in plan.entries)).add,
-    )
-
-
-def _convert_by_rules(values: dict[str, Any], options: Any) -> int:
-    if options.map or options.names != "keep":
-        raise TypeError("--rules says all the names: it goes with neither --map nor --names")
-    like = options.like and read_values(options.like, options.dec_key, options.dec_mode)
-    done = convert_checkpoint(values, options.rules, reverse=options.reverse, like=like, partial=options.partial)
-    report = {**done.report, "in": options.__dict__["in"], "out": options.out}
-    _write(done.values, options, "ms" if options.reverse else "pt")
+def _tell(report: dict[str, Any], options: Any) -> None:
+    """Print the report of a conversion by rules, and write it to the file of ``--report``."""
+    report.update({"in": options.__dict__["in"], "out": options.out})
     if options.report:
         with replacing(options.report) as file:
             file.write((json.dumps(report, indent=1) + "\n").encode())
     if options.json:
         print(json.dumps(report, indent=1))
-        return 0
+        return
     print(
-        f"{len(done.values)} tensors written to {options.out}, {report['elements']} elements, by the rules "
+        f"{report['tensors']} tensors written to {options.out}, {report['elements']} elements, by the rules "
         f"{report['rules']}"
     )
     for key, text in (("dropped", "dropped by a rule"), ("unmatched", "left out, no rule knows them")):
@@ -120,7 +155,6 @@ def _convert_by_rules(values: dict[str, Any], options: Any) -> int:
                 f"{options.like}: {key}: {', '.join(str(name) for name in names[:8])}"
                 + (f" and {len(names) - 8} more" if len(names) > 8 else "")
             )
-    return 0
 
 
 def list_maps(options: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,12 +12,14 @@ import torch
 
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import STRING
-from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat._tensor.wrapping import byte_view, plain
+from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.cli._progress import Bar
 from mindspore_compat.common.dtype import dtype_name
-from mindspore_compat.train._checkpoint.files import TORCH_ENDS, is_safetensors, opened, read_values
+from mindspore_compat.train._checkpoint.entries import entries_of
+from mindspore_compat.train._checkpoint.files import is_safetensors, open_checkpoint, opened
+from mindspore_compat.train._checkpoint.folders import TORCH_ENDS
+from mindspore_compat.train._checkpoint.lazy import LazyTensor
 from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._torch.names import nearest
 
@@ -39,25 +42,8 @@ def inspect(options: Any) -> int:
 
 def _rows(path: str, options: Any) -> list[dict[str, Any]]:
     """Return name, type, shape and bytes of every entry, without reading the contents."""
-    if is_safetensors(path):
-        import safetensors
-
-        open_regular(path).close()  # the library waits for a FIFO
-        try:
-            with safetensors.safe_open(path, framework="pt") as file:
-                return [_safetensors_row(name, file.get_slice(name)) for name in file.keys()]  # noqa: SIM118
-        except safetensors.SafetensorError as error:
-            raise ValueError(f"{path}: {error}") from None
-    if path.endswith(TORCH_ENDS):
-        return [
-            {
-                "name": name,
-                "dtype": dtype_name(value.dtype),
-                "shape": list(value.shape),
-                "bytes": value.numel() * value.element_size(),
-            }
-            for name, value in read_values(path, options.dec_key, options.dec_mode).items()
-        ]
+    if path.endswith((".safetensors", *TORCH_ENDS)) or not os.path.isfile(path):
+        return [_row(entry) for entry in entries_of(_values(path, options), {}, None)]
     with opened(path, options.dec_key, options.dec_mode) as file:
         try:
             return [_row(entry) for entry in codec.read(file.messages).values()]
@@ -65,21 +51,8 @@ def _rows(path: str, options: Any) -> list[dict[str, Any]]:
             raise ValueError(f"{path}: {error}") from None
 
 
-#: bytes of an element, of a type that takes fewer than 8
-_WIDTHS = {
-    name: size
-    for size, names in ((1, "BOOL I8 U8 F8_E4M3 F8_E5M2"), (2, "I16 U16 F16 BF16"), (4, "I32 U32 F32"))
-    for name in names.split()
-}
-
-
-def _safetensors_row(name: str, part: Any) -> dict[str, Any]:
-    return {
-        "name": name,
-        "dtype": part.get_dtype(),
-        "shape": part.get_shape(),
-        "bytes": math.prod(part.get_shape()) * _WIDTHS.get(part.get_dtype(), 8),
-    }
+def _values(path: str, options: Any) -> dict[str, Any]:
+    return open_checkpoint(path, options.dec_key, options.dec_mode).values
 
 
 def _row(entry: Any) -> dict[str, Any]:
@@ -105,7 +78,7 @@ def _size(count: int) -> str:
 
 
 def diff(options: Any) -> int:
-    a, b = (read_values(path, options.dec_key, options.dec_mode) for path in (options.a, options.b))
+    a, b = (_values(path, options) for path in (options.a, options.b))
     found = list(_differences(a, b, options.tolerance))
     if options.json:
         print(json.dumps({"a": options.a, "b": options.b, "differences": found}, indent=1))
@@ -130,7 +103,7 @@ def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iter
             }
     for name in only_b:
         yield {"name": name, "what": "only in B"}
-    common = {name: getattr(value, "nbytes", 0) for name, value in a.items() if name in b}
+    common = {name: value.meta.nbytes if isinstance(value, LazyTensor) else 0 for name, value in a.items() if name in b}
     bar = Bar(sum(common.values()))
     for name, count in common.items():
         found = _difference(a[name], b[name], tolerance)
@@ -140,12 +113,12 @@ def _differences(a: dict[str, Any], b: dict[str, Any], tolerance: float) -> Iter
 
 
 def _difference(a: Any, b: Any, tolerance: float) -> dict[str, Any] | None:
-    if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+    if not isinstance(a, LazyTensor) or not isinstance(b, LazyTensor):
         same = (
             str(a) == str(b) if isinstance(a, str) or isinstance(b, str) else all((x == y).all() for x, y in zip(a, b))
         )
         return None if same else {"what": "value", "a": str(a), "b": str(b)}
-    x, y = plain(a).detach(), plain(b).detach()
+    x, y = a.tensor(), b.tensor()
     if x.shape != y.shape or x.dtype is not y.dtype:
         return {
             "what": "shape or dtype",

@@ -5,15 +5,28 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import torch
+
 from mindspore_compat._format import envelope
 from mindspore_compat.cli._ckpt_convert import convert_file, list_maps
 from mindspore_compat.cli._ckpt_look import diff, inspect, verify
+from mindspore_compat.train._checkpoint.new_files import FOLDERS
 
 __all__ = ["main"]
+
+_DTYPES = {
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "fp32": torch.float32,
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,7 +69,11 @@ def _parser() -> argparse.ArgumentParser:
         "--tolerance", type=float, default=0.0, help="largest difference that counts as equal (default 0)"
     )
     convert = command(
-        "convert", convert_file, "convert between .ckpt, .safetensors and .pth (by the ends of the names)", "IN", "OUT"
+        "convert",
+        convert_file,
+        "convert between .ckpt, .safetensors and .pth (by the ends of the names), and folders of them",
+        "IN",
+        "OUT",
     )
     _add_convert_options(convert)
     maps = commands.add_parser(
@@ -94,9 +111,36 @@ def _add_convert_options(convert: argparse.ArgumentParser) -> None:
     )
     convert.add_argument("--partial", action="store_true", help="leave out what no rule knows")
     convert.add_argument("--report", metavar="FILE", help="write what became of what, as JSON")
+    convert.add_argument(
+        "--dtype", type=_dtype, metavar="DTYPE", help=f"cast floating-point tensors: {', '.join(_DTYPES)}"
+    )
+    convert.add_argument("--format", choices=list(FOLDERS), help="of the files of a folder OUT (default safetensors)")
+    convert.add_argument(
+        "--shard-size", type=_size, metavar="SIZE", help="most bytes in a file of a folder OUT (default 5GB)"
+    )
+    convert.add_argument(
+        "--jobs", type=int, choices=range(1, 129), default=1, metavar="N", help="files to write at a time (default 1)"
+    )
+    convert.add_argument("--strategy", metavar="FILE", help="merge the folders rank_N in IN by this strategy file")
+    convert.add_argument(
+        "--suffix", metavar="TEXT", help="end of the names to take in folders rank_N, such as 1_500 (default: the last)"
+    )
     convert.add_argument("--enc-key", type=_key, metavar="KEY", help="encrypt the new file")
     convert.add_argument("--enc-mode", choices=list(envelope.MODES), default="AES-GCM")
     convert.add_argument("--crc", action="store_true", help="store a CRC-32")
+
+
+def _dtype(text: str) -> torch.dtype:
+    if text not in _DTYPES:
+        raise argparse.ArgumentTypeError(f"a dtype is one of {', '.join(_DTYPES)}, but got {text!r}")
+    return _DTYPES[text]
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?", text, re.IGNORECASE)
+    if match is None or float(match[1]) == 0:
+        raise argparse.ArgumentTypeError(f"a size is a number with KB, MB, GB or KiB, MiB, GiB, but got {text!r}")
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2].upper() or " ")) or 1
 
 
 def _key(text: str) -> bytes:

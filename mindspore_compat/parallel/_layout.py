@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["TensorLayout", "assemble", "merge", "needed_ranks", "REPLICATED"]
+__all__ = ["TensorLayout", "assemble", "inner_slices", "merge", "needed_ranks", "overlaps", "REPLICATED"]
 
 Box = tuple[tuple[int, int], ...]
 _MOST_DEVICES = 1 << 16  # of a stage; each is visited
@@ -200,7 +200,24 @@ def assemble(
     box: Box, slices: Mapping[int, torch.Tensor], layout: TensorLayout, full_shape: Sequence[int], what: str
 ) -> torch.Tensor:
     """Return a box of the full tensor from the slices of some ranks."""
-    found: list[tuple[Box, Box, torch.Tensor]] = []
+    found = overlaps(box, slices, layout, full_shape, what)
+    result = torch.empty(
+        [stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype
+    )  # now that all of it is complete
+    for common, source, data in found:
+        result[inner_slices(common, box)] = data[inner_slices(common, source)]
+    return result
+
+
+def overlaps(
+    box: Box, slices: Mapping[int, Any], layout: TensorLayout, full_shape: Sequence[int], what: str
+) -> list[tuple[Box, Box, Any]]:
+    """Return [(the part of a box in a slice, box of the slice, the slice)] that together are the box, each part once.
+
+    Raises:
+        ValueError: if a slice is missing, or has another shape.
+    """
+    found: list[tuple[Box, Box, Any]] = []
     for ranks in _sharing(layout, _cut_axes(layout, full_shape)):
         source = layout.box(ranks[0], full_shape)
         common = _overlap(box, source)
@@ -217,15 +234,11 @@ def assemble(
                 f"but has {list(slices[rank].shape)}. Check that strategy and checkpoints belong together."
             )
         found.append((common, source, slices[rank]))
-    result = torch.empty(
-        [stop - start for start, stop in box], dtype=next(iter(slices.values())).dtype
-    )  # now that all of it is complete
-    for common, source, data in found:
-        result[_slices(common, box)] = data[_slices(common, source)]
-    return result
+    return found
 
 
-def _slices(inner: Box, outer: Box) -> tuple[Any, ...]:
+def inner_slices(inner: Box, outer: Box) -> tuple[slice, ...]:
+    """Return the index of one box in another."""
     return tuple(slice(start - base, stop - base) for (start, stop), (base, _) in zip(inner, outer))
 
 

@@ -129,9 +129,11 @@ def test_long_work_shows_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(_progress, "_QUIET_BYTES", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    code, _, err = _run(
-        capsys, command[0], *[tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]]
-    )
+    arguments = [tmp_path / "out.ckpt" if name == "OUT" else CKPT / name for name in command[1:]]
+    code, _, err = _run(capsys, command[0], *arguments)
+    assert code == 0 and "100%|" in err
+    monkeypatch.setattr(_progress, "tqdm", None)
+    code, _, err = _run(capsys, command[0], *arguments)
     assert code == 0 and err.endswith(f"[{'#' * 25}] 100 %\n")
 
 

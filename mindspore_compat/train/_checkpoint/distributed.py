@@ -18,6 +18,7 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat.communication.management import get_rank
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
+from mindspore_compat.train._checkpoint.folders import HYPER, MAP
 from mindspore_compat.train._checkpoint.into_net import load_param_into_net
 from mindspore_compat.train._checkpoint.keys import FORMATS
 from mindspore_compat.train._checkpoint.layouts import (
@@ -32,7 +33,7 @@ from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._checkpoint.reading import as_parameter
 from mindspore_compat.train._checkpoint.save import save_checkpoint
 from mindspore_compat.train._checkpoint.transform import transformed
-from mindspore_compat.train._checkpoint.unified import HYPER, MAP, SafetensorsFiles
+from mindspore_compat.train._checkpoint.unified import SafetensorsFiles
 
 __all__ = ["get_ckpt_path_with_strategy", "load_distributed_checkpoint", "load_segmented_checkpoints"]
 
@@ -232,7 +233,7 @@ def _places(folder: str, reader: SafetensorsFiles) -> dict[str, str]:
     names = sorted(name for name in os.listdir(folder) if name.endswith(".safetensors"))
     if len(names) == 1 and names != [HYPER]:
         path = os.path.join(folder, names[0])
-        return dict.fromkeys(reader.header(path)[1], path)
+        return dict.fromkeys(reader.open(path)[1], path)
     map_path = os.path.join(folder, MAP)
     if not names or not os.path.isfile(map_path):
         raise ValueError(
@@ -255,29 +256,24 @@ def _values(
     _, local = local_layouts(rank, None, layouts)
     renamed = {old: new for new, old in name_map.items()}
     result: dict[str, torch.Tensor] = {}
-    with SafetensorsFiles() as reader:
-        for listed, path in _places(folder, reader).items():
-            name = renamed.get(listed, listed)
-            stored = name_map.get(name, name)
-            metadata, there = reader.header(path)
-            if stored not in there or (local is not None and name not in local):
-                continue
-            box = (
-                None
-                if local is None
-                else local[name].box(rank % device_num(layouts), there[stored][0], f"parameter {name!r}")
-            )
-            result[name] = as_parameter(reader.read(path, stored, box), name, metadata.get(stored, ""))
-        hyper = os.path.join(folder, HYPER)
-        if os.path.isfile(hyper):
-            metadata, there = reader.header(hyper)
-            result.update(
-                {
-                    name: as_parameter(reader.read(hyper, name), name, metadata.get(name, ""))
-                    for name in there
-                    if name not in result
-                }
-            )
+    reader = SafetensorsFiles()
+    for listed, path in _places(folder, reader).items():
+        name = renamed.get(listed, listed)
+        stored = name_map.get(name, name)
+        there = reader.open(path)[1]
+        if stored not in there or (local is not None and name not in local):
+            continue
+        value = there[stored]
+        data = value.read(0, value.numel()).view(value.shape) if local is None else value.tensor()
+        if local is not None:
+            box = local[name].box(rank % device_num(layouts), value.shape, f"parameter {name!r}")
+            data = data[tuple(slice(*part) for part in box)].clone()
+        result[name] = as_parameter(data, name, value.tensor_type)
+    hyper = os.path.join(folder, HYPER)
+    if os.path.isfile(hyper):
+        for name, value in reader.open(hyper)[1].items():
+            if name not in result:
+                result[name] = as_parameter(value.read(0, value.numel()).view(value.shape), name, value.tensor_type)
     return result
 
 

@@ -17,6 +17,7 @@ from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import is_here
+from mindspore_compat.train._checkpoint.lazy import Content, LazyTensor
 from mindspore_compat.train._torch.names import mindspore_items
 
 __all__ = ["IS_INT4", "TensorBytes", "check_append_dict", "entries_of"]
@@ -87,6 +88,9 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
 def _entry(name: str, value: Any) -> codec.Entry:
     if isinstance(value, str):
         return codec.string_entry(name, value)
+    if isinstance(value, LazyTensor) and value.tensor_type in NUMPY_OF:
+        return codec.Entry(name, value.tensor_type, value.shape, Content(value))
+    value = value.meta if isinstance(value, LazyTensor) else value
     data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
     if data.is_conj() or data.is_neg():
         data = data.resolve_conj().resolve_neg()

@@ -1,11 +1,10 @@
-"""Reader and writer of {name: tensor} files of any kind, by the extension: MindSpore's, safetensors, torch's."""
+"""Reader of {name: tensor} files and folders of any kind, by the extension: MindSpore's, safetensors, torch's."""
 
 from __future__ import annotations
 
 import os
-import sys
 import zipfile
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,15 +12,12 @@ import torch
 from mindspore_compat._format import envelope
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat._runtime.files import replacing
-from mindspore_compat._tensor.wrapping import plain
-from mindspore_compat.train._checkpoint.load import load_checkpoint
+from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_index, merge_ranks, rank_paths, shard_paths
+from mindspore_compat.train._checkpoint.layouts import read_layouts
+from mindspore_compat.train._checkpoint.lazy import as_lazy, open_safetensors
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
-from mindspore_compat.train._checkpoint.save import Plan, checked_plan
 
-__all__ = ["TORCH_ENDS", "is_safetensors", "mode_of", "opened", "read_values", "write_values"]
-
-TORCH_ENDS = (".pth", ".pt", ".bin")
+__all__ = ["Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened"]
 
 
 def is_safetensors(path: str) -> bool:
@@ -35,38 +31,87 @@ def mode_of(path: str, mode: str | None = None) -> str:
         return mode or envelope.encryption_of(file.read(4)) or "AES-GCM"
 
 
-# --- reading ----------------------------------------------------------------------------------------------------------
+@dataclass
+class Checkpoint:
+    """``values`` {name: LazyTensor, str or list}; ``consumer``: the one that the files name, "ms" or "pt"."""
+
+    values: dict[str, Any]
+    consumer: str
 
 
-def read_values(path: str, key: bytes | None = None, mode: str | None = None) -> dict[str, Any]:
-    """Return {name: tensor, str or list} of a file of any kind; of torch's, which are read as tensors only, also the
-    content of 'state_dict'.
+def open_checkpoint(
+    path: str,
+    key: bytes | None = None,
+    mode: str | None = None,
+    strategy: str | None = None,
+    suffix: str | None = None,
+) -> Checkpoint:
+    """Return the values of a file or a folder of any kind, unread.
+
+    Args:
+        path: a file, an index file, a folder of files, or of folders ``rank_N`` with the slices of a cut network.
+        key, mode: of encrypted files.
+        strategy: strategy file of the network, for folders ``rank_N``.
+        suffix: of the file to take in each, before the extension; None: that of the last epoch and step.
 
     Raises:
-        FileNotFoundError: if there is none. ValueError: with the path, if it cannot be read.
+        FileNotFoundError: if there is none. ValueError: with the path, if a file cannot be read, or is missing.
     """
+    ranks = rank_paths(path, suffix) if os.path.isdir(path) else {}
+    if bool(ranks) is not bool(strategy) or (suffix and not ranks):
+        raise ValueError(
+            f"{path} has folders rank_N: pass the strategy file of the training (--strategy), or one file"
+            if ranks
+            else f"a strategy and a suffix are for folders rank_N with checkpoints, but {path} has none"
+        )
+    if strategy:
+        layouts = read_layouts(strategy) or {}
+        opened_ranks = {rank: _open_file(file, key, mode).values for rank, file in ranks.items()}
+        return Checkpoint(merge_ranks(opened_ranks, layouts), "ms")
+    if not os.path.isdir(path) and not is_index(path):
+        return _open_file(path, key, mode)
+    paths, weight_map = shard_paths(path)
+    files = {file: _open_file(file, key, mode) for file in paths}
+    lost = [name for name, file in weight_map.items() if name not in files[file].values]
+    if lost:
+        raise ValueError(f"the index of {path} says that {lost[0]!r} is in {weight_map[lost[0]]}, but it is not")
+    values: dict[str, Any] = {}
+    for file, one in files.items():
+        own = {name: value for name, value in one.values.items() if weight_map.get(name, file) == file}
+        twice = sorted(set(own) & set(values))
+        if twice:
+            raise ValueError(f"{path}: {twice[0]!r} is in {file} and in another file, and no index says which counts")
+        values.update(own)
+    return Checkpoint(values, min((one.consumer for one in files.values()), default="ms"))
+
+
+def _open_file(path: str, key: bytes | None, mode: str | None) -> Checkpoint:
     if not os.path.isfile(path):
         raise FileNotFoundError(2, "No such file", path)
     if path.endswith(TORCH_ENDS):
-        return _read_torch(path)
-    if is_safetensors(path):
-        return load_checkpoint(path, format="safetensors")
-    with opened(path, key, mode) as file:  # a name needs no .ckpt here
-        try:
-            return file.values()
-        except FormatError as error:
-            raise ValueError(f"{path}: {error}") from None
+        return Checkpoint({name: as_lazy(value) for name, value in _read_torch(path).items()}, "pt")
+    try:
+        if is_safetensors(path):
+            metadata, values = open_safetensors(path)
+            return Checkpoint(dict(values), "pt" if metadata.get("format") == "pt" else "ms")
+        with opened(path, key, mode) as file:  # a name needs no .ckpt here
+            return Checkpoint(file.lazily(), "ms")
+    except FormatError as error:
+        raise error if path in str(error) else ValueError(f"{path}: {error}") from None
 
 
 def _read_torch(path: str) -> dict[str, Any]:
     try:
         _check_archive(path)
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:
         raise ValueError(f"{path} can not be read as tensors only: {error}") from None
     state = state.get("state_dict", state) if isinstance(state, dict) else state
-    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
-        raise ValueError(f"{path} is no state_dict: a dict of tensors is needed, or one under 'state_dict'")
+    if not isinstance(state, dict) or not all(
+        isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_quantized
+        for value in state.values()
+    ):
+        raise ValueError(f"{path} is no state_dict: a dict of dense tensors is needed, or one under 'state_dict'")
     return dict(state)
 
 
@@ -84,84 +129,3 @@ def opened(path: str, key: bytes | None = None, mode: str | None = None, crc_che
         return CheckpointFile(path, key, mode_of(path, mode), crc_check)
     except FormatError as error:
         raise ValueError(f"{path}: {error}") from None
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-def write_values(
-    values: dict[str, Any],
-    path: str,
-    metadata_format: str = "ms",
-    enc_key: bytes | None = None,
-    enc_mode: str = "AES-GCM",
-    crc: bool = False,
-    progress: Callable[[Plan], Callable[[int], object] | None] = lambda plan: None,
-) -> list[str]:
-    """Write the new file; return the names of values that its kind cannot hold.
-
-    ``metadata_format`` is the consumer named in a safetensors file: "ms", or "pt", which ``transformers`` needs.
-    ``progress`` gets the values to write and returns the function to call with the length of each piece.
-
-    Raises:
-        ValueError: if the end of the name is not known, or for options that the kind of file does not have. OSError: if
-            it cannot be written.
-    """
-    left_out = (
-        []
-        if path.endswith(".ckpt")
-        else [name for name, value in values.items() if not isinstance(value, torch.Tensor)]
-    )
-    values = {name: value for name, value in values.items() if name not in left_out}
-    if path.endswith(TORCH_ENDS):
-        if enc_key or crc:
-            raise ValueError("a torch file has neither encryption nor CRC")
-        _write_torch({name: plain(value).detach().clone() for name, value in values.items()}, path)
-    elif path.endswith((".ckpt", ".safetensors")):
-        plan = checked_plan(
-            values,
-            path,
-            enc_key=enc_key,
-            enc_mode=enc_mode,
-            crc_check=crc,
-            format="safetensors" if is_safetensors(path) else "ckpt",
-        )
-        plan.metadata_format = metadata_format
-        plan.write(progress(plan))
-    else:
-        raise ValueError(
-            f"the name of the new file must end with .ckpt, .safetensors or {', '.join(TORCH_ENDS)}, but is {path}"
-        )
-    if left_out:
-        print(f"left out, since such a file holds tensors only: {', '.join(left_out)}", file=sys.stderr)
-    return left_out
-
-
-class _Sink:
-    """File object for torch, which hides errors of a failed write; this one keeps the first."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self.error: OSError | None = None
-
-    def write(self, data: Any) -> int:
-        try:
-            return int(self._file.write(data))
-        except OSError as error:
-            self.error = self.error or error
-            raise
-
-    def flush(self) -> None:
-        self._file.flush()
-
-
-def _write_torch(values: dict[str, torch.Tensor], path: str) -> None:
-    """Write as ``torch.save``, but never an incomplete file; raise OSError with its name if it cannot be written."""
-    with replacing(path) as file:
-        sink = _Sink(file)
-        try:
-            torch.save(values, sink)
-        except RuntimeError:
-            if sink.error is None:
-                raise
-            raise sink.error from None

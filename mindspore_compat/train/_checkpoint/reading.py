@@ -6,7 +6,6 @@ import io
 import logging
 import mmap
 import os
-import platform
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,15 +17,15 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.decryption import decrypt
-from mindspore_compat._format.dtypes import HIFLOAT8, INT4, NUMPY_OF, STRING
+from mindspore_compat._format.dtypes import HIFLOAT8, INT4, STRING
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import byte_view
-from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint.entries import IS_INT4
+from mindspore_compat.train._checkpoint.lazy import ANYWHERE_UP_TO, DTYPES, LazyTensor, SourceFile, as_lazy
 
 __all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
 
@@ -34,16 +33,6 @@ _log = logging.getLogger("mindspore_compat")
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
-_DTYPES: dict[str, torch.dtype] = {
-    **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in (INT4, HIFLOAT8)},
-    INT4: torch.int8,
-    HIFLOAT8: torch.uint8,
-}
-#: On x86-64 torch reads and writes elements of up to 8 bytes at any address (its code for complex128 wants 16: a
-#: segmentation fault).
-#: Elsewhere elements are aligned: AArch64 loads and stores anywhere too, but not in atomic additions (a SIGBUS), which
-#: torch uses for ``index_put_(accumulate=True)``.
-_ANYWHERE_UP_TO = 8 if platform.machine().lower() in ("x86_64", "amd64") else 1
 #: the attribute of a loaded Parameter that views a mapped file
 VIEWS_FILE = "_views_file"
 
@@ -77,7 +66,7 @@ class CheckpointFile:
     """
 
     def __init__(self, path: str, key: bytes | None = None, mode: str = "AES-GCM", crc_check: bool = False) -> None:
-        self._file = open_regular(path)
+        self._path, self._file = path, open_regular(path)
         try:
             self._open(key, mode, crc_check)
         except BaseException:
@@ -134,6 +123,20 @@ class CheckpointFile:
         )
         return {name: _value(entry, tensors) for name, entry in entries.items()}
 
+    def lazily(self) -> dict[str, Any]:
+        """Return {name: LazyTensor, str or list}; only an encrypted file's contents are in memory."""
+        file = SourceFile(self._file, self._path) if self._is_mapped else None
+        return {name: self._lazy(entry, file) for name, entry in codec.read(self.messages).items()}
+
+    def _lazy(self, entry: Any, file: SourceFile | None) -> LazyTensor | str | list[np.ndarray]:
+        if isinstance(entry, codec.MapEntry) or entry.tensor_type == STRING:
+            return _value(entry, iter(()))
+        shape = codec.check_length(entry)[1]
+        if file is None:
+            return as_lazy(next(self._tensors([entry]))[0])
+        parts = [np.frombuffer(part, np.uint8) for part in codec.parts_of(entry) if len(part)]
+        return file.tensor([(part.ctypes.data - self._start, len(part)) for part in parts], shape, entry.tensor_type)
+
     def _tensors(self, entries: list[codec.Entry]) -> Iterator[tuple[torch.Tensor, bool]]:
         """Yield (tensor, whether it is a view of the file) of each entry, in order."""
         dims = [codec.check_length(entry)[1] for entry in entries]
@@ -144,7 +147,7 @@ class CheckpointFile:
             if tensor is not None:
                 yield tensor.view(shape), self._is_mapped
             else:
-                yield torch.from_numpy(next(copies)).view(_DTYPES[entry.tensor_type]).view(shape), False
+                yield torch.from_numpy(next(copies)).view(DTYPES[entry.tensor_type]).view(shape), False
 
     def _copies(self, entries: list[codec.Entry]) -> list[np.ndarray]:
         """Return the bytes of the contents in separate memory."""
@@ -180,13 +183,13 @@ class CheckpointFile:
 
 def _view(entry: codec.Entry) -> torch.Tensor | None:
     """Return a flat view of the elements, or None if they have to be copied."""
-    content, dtype = entry.content, _DTYPES[entry.tensor_type]
+    content, dtype = entry.content, DTYPES[entry.tensor_type]
     if not entry.byte_count():
         return torch.empty(0, dtype=dtype)
     if isinstance(content, list):
         return None
     tensor = torch.frombuffer(content, dtype=dtype)
-    return tensor if dtype.itemsize <= _ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
+    return tensor if dtype.itemsize <= ANYWHERE_UP_TO or tensor.data_ptr() % dtype.itemsize == 0 else None
 
 
 def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) -> Parameter:

@@ -21,6 +21,7 @@ from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat._runtime.writer import background_writer, is_available
 from mindspore_compat.train._checkpoint.entries import TensorBytes, check_append_dict, entries_of
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
+from mindspore_compat.train._checkpoint.lazy import Content
 
 __all__ = ["MODE", "Plan", "async_ckpt_thread_status", "check_async_save", "checked_plan", "save_checkpoint"]
 
@@ -245,14 +246,16 @@ class Plan:
     def write(self, progress: Callable[[int], object] | None = None) -> None:
         """Write it now; ``progress`` is called with the length of each written piece."""
         background_writer().wait_for(self.path)  # an older write to this name must not finish later
-        pieces: Iterable[Any] = as_buffers(self.pieces())
+        write_atomically(self.path, self.buffers(progress), MODE)
+
+    def buffers(self, progress: Callable[[int], object] | None = None) -> Iterator[Any]:
+        """Yield the bytes of the file in buffers; ``progress`` is called with the plain length of each."""
+        pieces = as_buffers(self.pieces())
         if progress:
             pieces = _notifying(pieces, progress)
         if self.enc_key is not None:
-            pieces = envelope.encrypt(pieces, self.enc_key, self.enc_mode)
-        elif self.has_crc_tail:
-            pieces = envelope.crc_of(pieces)
-        write_atomically(self.path, pieces, MODE)
+            return envelope.encrypt(pieces, self.enc_key, self.enc_mode)
+        return envelope.crc_of(pieces) if self.has_crc_tail else pieces
 
 
 def _notifying(pieces: Iterable[Any], progress: Callable[[int], object]) -> Iterator[Any]:
@@ -268,6 +271,8 @@ def as_buffers(pieces: Iterable[Any]) -> Iterator[Any]:
     for piece in pieces:
         if isinstance(piece, TensorBytes):
             yield piece.flat().numpy()
+        elif isinstance(piece, Content):
+            yield from piece.pieces()
         elif not isinstance(piece, torch.Tensor):
             yield piece
         elif piece.device.type == "cpu":

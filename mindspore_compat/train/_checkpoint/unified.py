@@ -11,84 +11,48 @@ import json
 import logging
 import math
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
-from mindspore_compat._format.safetensors import read_header
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
-from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
+from mindspore_compat.train._checkpoint.folders import HYPER, MAP, merge_slices
 from mindspore_compat.train._checkpoint.layouts import checked_strategy, device_num
+from mindspore_compat.train._checkpoint.lazy import LazyTensor, open_safetensors
 from mindspore_compat.train._checkpoint.ranks import rank_files
-from mindspore_compat.train._checkpoint.reading import as_parameter
 from mindspore_compat.train._checkpoint.save import save_checkpoint
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
 
-__all__ = ["HYPER", "MAP", "SafetensorsFiles", "unified_safetensors"]
+__all__ = ["SafetensorsFiles", "unified_safetensors"]
 
 _log = logging.getLogger("mindspore_compat")
-_MOST_NAME = 1024  # of Parameters
 _PART_BYTES = 3 << 30
 _WHERE = "unified_safetensors"
-MAP, HYPER, _MARK = "param_name_map.json", "hyper_param.safetensors", "remove_redundancy"
+_MARK = "remove_redundancy"
 
 
 class SafetensorsFiles:
-    """Several safetensors files, each opened on first use."""
+    """Several safetensors files, the header of each read on first use."""
 
     def __init__(self) -> None:
-        self._open: dict[str, Any] = {}
-        self._headers: dict[str, tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]] = {}
+        self._files: dict[str, tuple[dict[str, str], dict[str, LazyTensor]]] = {}
 
-    def __enter__(self) -> SafetensorsFiles:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        for file in self._open.values():
-            file.__exit__(None, None, None)
-
-    def header(self, path: str) -> tuple[dict[str, str], dict[str, tuple[tuple[int, ...], int]]]:
-        """Return (metadata, {name: (shape, bytes)})."""
-        if path not in self._headers:
-            with _failing_with(path):
-                found = read_header(path)
-                if any(len(name) > _MOST_NAME for name in found[1]):
-                    raise FormatError(f"the name of a tensor is longer than {_MOST_NAME} characters")
-                self._headers[path] = found
-        return self._headers[path]
-
-    def shape(self, path: str, name: str) -> tuple[int, ...]:
-        return self.header(path)[1][name][0]
-
-    def read(self, path: str, name: str, box: _layout.Box | None = None) -> torch.Tensor:
-        """Return a tensor, or a box of it, reading only that."""
-        import safetensors
-
-        with _failing_with(path):
-            if path not in self._open:
-                self._open[path] = safetensors.safe_open(path, framework="pt").__enter__()
-            if not box or box == tuple((0, size) for size in self.shape(path, name)):
-                return self._open[path].get_tensor(name)
-            return self._open[path].get_slice(name)[tuple(slice(*part) for part in box)].clone()
-
-
-@contextmanager
-def _failing_with(path: str) -> Iterator[None]:
-    import safetensors
-
-    try:
-        yield
-    except FileNotFoundError:
-        raise ValueError(
-            f"The safetensors file {path} does not exist. The file {MAP!r} beside it may be of another run."
-        ) from None
-    except (FormatError, safetensors.SafetensorError, UnicodeError, OSError) as error:
-        raise ValueError(f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged.") from None
+    def open(self, path: str) -> tuple[dict[str, str], dict[str, LazyTensor]]:
+        """Return (metadata, {name: tensor}); ValueError if the file is missing or damaged."""
+        try:
+            if path not in self._files:
+                self._files[path] = open_safetensors(path)
+        except FileNotFoundError:
+            raise ValueError(
+                f"The safetensors file {path} does not exist. The file {MAP!r} beside it may be of another run."
+            ) from None
+        except (FormatError, UnicodeError, OSError) as error:
+            raise ValueError(
+                f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged."
+            ) from None
+        return self._files[path]
 
 
 # --- merging ----------------------------------------------------------------------------------------------------------
@@ -127,28 +91,28 @@ def unified_safetensors(
     layouts = checked_strategy(src_strategy_file, "src_strategy_file")
     assert layouts is not None
     files, needed = _source_files(src_dir, src_strategy_file, dst_dir, file_suffix)
-    with SafetensorsFiles() as reader:
-        for path in files.values():
-            redundant = _is_redundant(redundant, reader.header(path)[0].get(_MARK), path)
-        source = {rank: path for rank, path in files.items() if not redundant or rank in needed}
-        merger = _Merger(reader, source, layouts, choice_func)
-        sizes = merger.sizes(files)
-        if not sizes:
-            raise ValueError(
-                f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
-                "not know them, or 'choice_func' took none."
-            )
-        groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
-        mine, is_first = _share(split_dst_file, len(groups))
-        if is_first:
-            merger.write_hyper(files, dst_dir)
-            places = {
-                merger.names[name]: f"part{number}.safetensors" for number, group in enumerate(groups) for name in group
-            }
-            text = json.dumps({"metadata": {"total_size": sum(sizes.values())}, "weight_map": places}, indent=4)
-            write_atomically(os.path.join(dst_dir, MAP), [text.encode("utf-8")])
-        for number in mine:
-            merger.write(groups[number], os.path.join(dst_dir, f"part{number}.safetensors"))
+    reader = SafetensorsFiles()
+    for path in files.values():
+        redundant = _is_redundant(redundant, reader.open(path)[0].get(_MARK), path)
+    source = {rank: path for rank, path in files.items() if not redundant or rank in needed}
+    merger = _Merger(reader, source, layouts, choice_func)
+    sizes = merger.sizes(files)
+    if not sizes:
+        raise ValueError(
+            f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
+            "not know them, or 'choice_func' took none."
+        )
+    groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
+    mine, is_first = _share(split_dst_file, len(groups))
+    if is_first:
+        merger.write_hyper(files, dst_dir)
+        places = {
+            merger.names[name]: f"part{number}.safetensors" for number, group in enumerate(groups) for name in group
+        }
+        text = json.dumps({"metadata": {"total_size": sum(sizes.values())}, "weight_map": places}, indent=4)
+        write_atomically(os.path.join(dst_dir, MAP), [text.encode("utf-8")])
+    for number in mine:
+        merger.write(groups[number], os.path.join(dst_dir, f"part{number}.safetensors"))
 
 
 def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
@@ -230,7 +194,7 @@ class _Merger:
         result: dict[str, int] = {}
         refused: set[str] = set()
         for path in files.values():
-            for name, (shape, count) in self._reader.header(path)[1].items():
+            for name, value in self._reader.open(path)[1].items():
                 if name not in self._layouts or name.startswith("accu_grads") or name in result or name in refused:
                     continue
                 answer = True if self._choice is None else self._choice(name)
@@ -249,54 +213,38 @@ class _Merger:
                         f"to {name!r}."
                     )
                 self.names[name] = new
-                result[name] = count * math.prod(self._layouts[name].full_shape(shape)) // max(math.prod(shape), 1)
+                result[name] = math.prod(self._layouts[name].full_shape(value.shape)) * value.dtype.itemsize
         return result
 
-    def _whole(self, name: str) -> tuple[torch.Tensor, str]:
-        """Return (the parameter, its word in the metadata)."""
-        layout, word = self._layouts[name], ""
-        slices: dict[int, str] = {}
+    def _whole(self, name: str) -> LazyTensor:
+        slices: dict[int, LazyTensor] = {}
         for rank, path in self._files.items():
-            metadata, there = self._reader.header(path)
+            there = self._reader.open(path)[1]
             if name in there:
-                slices.setdefault(rank % self._devices, path)  # a parameter of several stages is that of the first
-                word = metadata.get(name, word)
+                slices.setdefault(
+                    rank % self._devices, there[name]
+                )  # a parameter of several stages is that of the first
         if not slices:
             raise ValueError(
                 f"The parameter {name!r} is in none of the files of the ranks {sorted(self._files)} that are needed "
                 "for it."
             )
-        shape = layout.full_shape(self._reader.shape(next(iter(slices.values())), name))
-        box = tuple((0, size) for size in shape)
-        wanted = _layout.needed_ranks(box, layout, shape, 0)
-        if not set(wanted) <= set(slices):
-            wanted = list(slices)
-        data = {rank: self._reader.read(slices[rank], name) for rank in wanted}
-        return _layout.assemble(box, data, layout, shape, f"the parameter {name!r}"), word
+        return merge_slices(name, slices, self._layouts[name])
 
     def write(self, names: list[str], path: str) -> None:
         """Write a part."""
-        values = {}
-        for name in names:
-            data, word = self._whole(name)
-            values[self.names[name]] = as_parameter(data, self.names[name], word)
-        _save(values, path, any(_MARK in self._reader.header(file)[0] for file in self._files.values()))
+        values = {self.names[name]: self._whole(name) for name in names}
+        _save(values, path, any(_MARK in self._reader.open(file)[0] for file in self._files.values()))
 
     def write_hyper(self, files: dict[int, str], folder: str) -> None:
         """Write the values that the strategy does not name, from the first rank that has them."""
-        found: dict[str, torch.Tensor] = {}
+        found: dict[str, LazyTensor] = {}
         for path in files.values():
-            metadata, there = self._reader.header(path)
-            found.update(
-                {
-                    name: as_parameter(self._reader.read(path, name), name, metadata.get(name, ""))
-                    for name in there
-                    if name not in self._layouts and name not in found
-                }
-            )
+            there = self._reader.open(path)[1]
+            found.update({name: there[name] for name in there if name not in self._layouts and name not in found})
         if found:
             _save(found, os.path.join(folder, HYPER), False)
 
 
-def _save(values: dict[str, torch.Tensor], path: str, has_mark: bool) -> None:
+def _save(values: dict[str, LazyTensor], path: str, has_mark: bool) -> None:
     save_checkpoint(values, path, format="safetensors", remove_redundancy=False if has_mark else None)

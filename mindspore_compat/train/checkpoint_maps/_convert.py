@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
-from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint.files import read_values, write_values
+from mindspore_compat.train._checkpoint.files import open_checkpoint
+from mindspore_compat.train._checkpoint.lazy import LazyTensor, as_lazy, computed, is_equal, part_of
+from mindspore_compat.train._checkpoint.new_files import write_values
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
 
-__all__ = ["Converted", "convert_checkpoint"]
+__all__ = ["Converted", "convert_checkpoint", "convert_values"]
 
 _SHOWN = 20  # names in a message
 
 
 @dataclass
 class Converted:
-    """``values`` {name: tensor} under the new names; ``report``: the result for each name, as JSON."""
+    """Checkpoint under new names; ``report``: the result for each name, as JSON."""
 
-    values: dict[str, torch.Tensor]
+    lazy: dict[str, LazyTensor]
     report: dict[str, Any]
+
+    @functools.cached_property
+    def values(self) -> dict[str, torch.Tensor]:
+        """{name: tensor}, read or computed on first use."""
+        return {name: value.tensor() for name, value in self.lazy.items()}
 
 
 def convert_checkpoint(
@@ -40,10 +48,11 @@ def convert_checkpoint(
     """Return a checkpoint of the one network as one of the other.
 
     Args:
-        source: a ``.ckpt``, ``.safetensors``, ``.pt``, ``.pth`` or ``.bin`` file (torch's are read as tensors only), or
-            {name: tensor}.
+        source: a ``.ckpt``, ``.safetensors``, ``.pt``, ``.pth`` or ``.bin`` file (torch's are read as tensors only), a
+            folder of them, or {name: tensor}.
         rules: the name of a shipped map (`available`), a rule file, or the dict of one.
-        target: the new file, of the kind that its name ends with; None: only return the values.
+        target: the new file, of the kind that its name ends with, or the new folder of safetensors; None: only return
+            the values.
         reverse: from the names of the side "to" to those of the side "from".
         like: the network that is to load the result, or a checkpoint of it: names and shapes are then compared, and the
             order is its order.
@@ -54,9 +63,21 @@ def convert_checkpoint(
             tensors get the same name, the way back from a new name would not lead to the old one, or the result is not
             ``like``. TypeError: for other arguments.
     """
+    name = None if isinstance(source, Mapping) else _path(source, "source")
+    values = dict(source) if isinstance(source, Mapping) else open_checkpoint(str(name)).values
+    done = convert_values(values, rules, reverse, like, partial)
+    done.report.update({"in": name, "out": None if target is None else os.fspath(target)})
+    if target is not None:
+        write_values(done.lazy, _path(target, "target"), "ms" if reverse else "pt")
+    return done
+
+
+def convert_values(values: Mapping[str, Any], rules: Any, reverse: bool, like: Any, partial: bool) -> Converted:
+    """Return {name: LazyTensor} of {name: tensor or LazyTensor}, as `convert_checkpoint`; nothing is computed yet but
+    where shapes depend on values.
+    """
     file = read_rules(rules)
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
-    values = dict(source) if isinstance(source, Mapping) else read_values(_path(source, "source"))
+    values = {name: as_lazy(value) if isinstance(value, torch.Tensor) else value for name, value in values.items()}
     groups, dropped, unmatched = _groups(list(values), file, int(reverse))
     if unmatched and not partial:
         raise ValueError(
@@ -66,8 +87,8 @@ def convert_checkpoint(
     _check_twins(dropped, values, int(reverse))
     result, rows = _applied(groups, values, reverse)
     report: dict[str, Any] = {
-        "in": name,
-        "out": None if target is None else os.fspath(target),
+        "in": None,
+        "out": None,
         "rules": file.name,
         "direction": "reverse" if reverse else "forward",
         "matched": rows,
@@ -79,23 +100,21 @@ def convert_checkpoint(
     if like is not None:
         result = _as_like(result, like, file, int(not reverse), partial, report)
     if not result:
-        raise ValueError(f"nothing is left of {name or 'the source'} by the rules {file.name}")
-    if target is not None:
-        write_values(result, _path(target, "target"), metadata_format="ms" if reverse else "pt")
+        raise ValueError(f"nothing is left by the rules {file.name}")
     return Converted(result, report)
 
 
 def _applied(
-    groups: list[Group], values: dict[str, Any], reverse: bool
-) -> tuple[dict[str, torch.Tensor], list[dict[str, Any]]]:
+    groups: list[Group], values: Mapping[str, Any], reverse: bool
+) -> tuple[dict[str, LazyTensor], list[dict[str, Any]]]:
     """Return ({new name: tensor}, the report's row for each group)."""
-    result: dict[str, torch.Tensor] = {}
+    result: dict[str, LazyTensor] = {}
     rows = []
     for group in groups:
         sources = [name for name in group.sources if name is not None]
         tensors = [_tensor(name, values[name]) for name in sources]
         try:
-            made = group.rule.apply(tensors, reverse)
+            made = _planned(group, tensors, reverse)
         except ValueError as error:
             raise ValueError(f"{', '.join(sources)} ({group.rule.place}): {error}") from None
         result.update(zip(group.targets, made))
@@ -111,6 +130,29 @@ def _applied(
     return result, rows
 
 
+def _planned(group: Group, sources: list[LazyTensor], reverse: bool) -> list[LazyTensor]:
+    """Return the results of a rule, by applying it to shapes; where it depends on values it is applied to them."""
+    try:
+        with _CatOfShapes():
+            made = group.rule.apply([source.meta for source in sources], reverse)
+    except RuntimeError:  # of tensors without values
+        made = [one.to("meta") for one in group.rule.apply([source.tensor() for source in sources], reverse)]
+    kinds = {(source.tensor_type, source.dtype) for source in sources}
+    result = []
+    for place, one in enumerate(made):
+        parent = next((source for source in sources if one is source.meta or one._base is source.meta), None)
+        if parent is not None and one.is_contiguous():  # a piece of one source, as it is in the file
+            result.append(parent if one is parent.meta else part_of(parent, one.storage_offset(), one))
+            continue
+        kind = next((kind for kind, dtype in kinds if len(kinds) == 1 and dtype is one.dtype), None)
+
+        def load(place: int = place) -> torch.Tensor:
+            return group.rule.apply([source.tensor() for source in sources], reverse)[place]
+
+        result.append(computed(one, load, kind))
+    return result
+
+
 def _path(value: Any, what: str) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(
@@ -124,12 +166,23 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
 
 
-def _tensor(name: str, value: Any) -> torch.Tensor:
-    if not isinstance(value, torch.Tensor):
+def _tensor(name: str, value: Any) -> LazyTensor:
+    if not isinstance(value, LazyTensor):
         raise TypeError(
             f"The value {name!r} is {type(value).__name__}; tensors are converted. Drop it by a rule with 'to': null."
         )
-    return plain(value).detach()
+    return value
+
+
+class _CatOfShapes(TorchFunctionMode):
+    """Concatenation of tensors on the device "meta", for which torch itself imports sympy: a second, and 70 MiB."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is not torch.cat or kwargs or len(args) != 2:
+            return func(*args, **(kwargs or {}))
+        first, axis = args[0][0], args[1]
+        shape = [*first.shape[:axis], sum(one.shape[axis] for one in args[0]), *first.shape[axis + 1 :]]
+        return first.new_empty(shape, dtype=functools.reduce(torch.promote_types, (one.dtype for one in args[0])))
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -196,7 +249,7 @@ def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], sid
     for name, rule in dropped:
         twin = rule.twin(name, side)
         if twin is not None and (
-            twin not in values or not torch.equal(_tensor(name, values[name]), _tensor(twin, values[twin]))
+            twin not in values or not is_equal(_tensor(name, values[name]), _tensor(twin, values[twin]))
         ):
             raise ValueError(
                 f"{name!r} is dropped by {rule.place} as the same as {twin!r}, "
@@ -208,8 +261,8 @@ def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], sid
 
 
 def _as_like(
-    result: dict[str, torch.Tensor], like: Any, file: RuleFile, side: int, partial: bool, report: dict[str, Any]
-) -> dict[str, torch.Tensor]:
+    result: dict[str, LazyTensor], like: Any, file: RuleFile, side: int, partial: bool, report: dict[str, Any]
+) -> dict[str, LazyTensor]:
     """Return the result in the order of ``like``, without names missing there; differences go to the report."""
     expected = _shapes(like)
     missing = [name for name in expected if name not in result]
@@ -245,6 +298,6 @@ def _shapes(like: Any) -> dict[str, tuple[int, ...]]:
         if isinstance(like, torch.nn.Module)
         else like
         if isinstance(like, Mapping)
-        else read_values(os.fspath(like))
+        else open_checkpoint(os.fspath(like)).values
     )
-    return {name: tuple(value.shape) for name, value in values.items() if isinstance(value, torch.Tensor)}
+    return {name: tuple(value.shape) for name, value in values.items() if isinstance(value, (torch.Tensor, LazyTensor))}

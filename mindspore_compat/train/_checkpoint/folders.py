@@ -1,0 +1,184 @@
+"""Folders of checkpoint files: shards with or without an index, and ``rank_N`` folders of a cut network."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from mindspore_compat._format.source import read_json
+from mindspore_compat._format.wire import FormatError
+from mindspore_compat.parallel import _layout
+from mindspore_compat.parallel._layout import TensorLayout
+from mindspore_compat.train._checkpoint.layouts import device_num, stage_num
+from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, computed
+from mindspore_compat.train._checkpoint.ranks import rank_files
+
+__all__ = ["ENDS", "HYPER", "MAP", "TORCH_ENDS", "is_index", "merge_ranks", "merge_slices", "rank_paths", "shard_paths"]
+
+#: in folders of unified safetensors: {name: file}, and the values without a strategy
+MAP, HYPER = "param_name_map.json", "hyper_param.safetensors"
+
+TORCH_ENDS = (".pth", ".pt", ".bin")
+ENDS = (".ckpt", ".safetensors", *TORCH_ENDS)
+_NUMBER = re.compile(r"(.*)-(\d+)-of-(\d+)(\..*)")
+_SHOWN = 5  # names in a message
+
+
+def is_index(name: str) -> bool:
+    """Return whether the name is that of a file that maps tensors to files."""
+    return name.endswith(".index.json") or os.path.basename(name) == MAP
+
+
+def shard_paths(path: str) -> tuple[list[str], dict[str, str]]:
+    """Return (the checkpoint files of a folder or of an index file, {name: file} of the index).
+
+    Raises:
+        ValueError: if there is none, a file is missing, or it is not clear which files belong together.
+    """
+    folder, index = os.path.split(path) if is_index(path) else (path, "")
+    there = sorted(name for name in os.listdir(folder or ".") if os.path.isfile(os.path.join(folder, name)))
+    indices = [index] if index else [name for name in there if is_index(name)]
+    files = [name for name in there if name.endswith(ENDS)]
+    weight_map: dict[str, str] = {}
+    if len(indices) == 1:
+        found = read_json(os.path.join(folder, indices[0]))
+        weight_map = found.get("weight_map", found)
+        if not isinstance(weight_map, dict) or any(
+            not isinstance(file, str) or file != os.path.basename(file) for file in weight_map.values()
+        ):
+            raise FormatError(f"{os.path.join(folder, indices[0])} must map names of tensors to names of files")
+        missing = sorted(set(weight_map.values()) - set(files))
+        if missing:
+            raise ValueError(f"{os.path.join(folder, indices[0])} names {_some(missing)}: no such file in the folder")
+        files = [name for name in files if name in weight_map.values() or name == HYPER]
+    elif indices or len({os.path.splitext(name)[1] for name in files}) > 1:
+        raise ValueError(
+            f"{folder} holds several checkpoints: {_some(indices or files)}. Pass one file, or one index, not "
+            "the folder"
+        )
+    elif not files:
+        raise ValueError(
+            f"{folder} holds no checkpoint: files that end with {', '.join(ENDS)}, an index, or folders rank_0, "
+            "rank_1, ... are needed"
+        )
+    else:
+        _check_numbers(folder, files)
+    return [os.path.join(folder, name) for name in files], {
+        name: os.path.join(folder, file) for name, file in weight_map.items()
+    }
+
+
+def _check_numbers(folder: str, files: list[str]) -> None:
+    """Raise ValueError unless files with numbers, such as ``model-00001-of-00003.safetensors``, are all there."""
+    found = {(match[1], int(match[2]), match[3], match[4]) for match in map(_NUMBER.fullmatch, files) if match}
+    missing = [
+        f"{head}-{number:0{len(total)}}-of-{total}{end}"
+        for head, total, end in sorted({(head, total, end) for head, _, total, end in found})
+        for number in range(1, min(int(total), 1 + len(files)) + 1)
+        if (head, number, total, end) not in found
+    ]
+    if missing:
+        raise ValueError(f"{folder} does not hold {_some(missing)}: the checkpoint is not complete")
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+
+
+# --- ranks ------------------------------------------------------------------------------------------------------------
+
+
+def rank_paths(folder: str, suffix: str | None = None) -> dict[int, str]:
+    """Return {rank: file} of the folders ``rank_N``, empty if there are none: of several the last epoch and step.
+
+    Raises:
+        ValueError: if they hold files of two formats, or of different steps.
+    """
+    kinds = [kind for kind in ("ckpt", "safetensors") if rank_files(folder, kind)]
+    if len(kinds) > 1:
+        raise ValueError(f"{folder} must not have both .ckpt and .safetensors files in its folders rank_N")
+    files = rank_files(folder, kinds[0], suffix) if kinds else {}
+    steps = {match[1]: path for path in files.values() if (match := re.search(r"-(\d+_\d+)\.\w+$", path))}
+    if len(steps) > 1:
+        raise ValueError(
+            f"the last files of the ranks are not of one step: {_some(list(steps.values()))}. Choose one by --suffix, "
+            f"such as --suffix {min(steps)}"
+        )
+    return files
+
+
+def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, TensorLayout]) -> dict[str, Any]:
+    """Return the whole values, read in portions from the slices of all ranks.
+
+    A value that the strategy does not name is that of the first rank that has it; a parameter of several pipeline
+    stages is that of the first stage.
+
+    Args:
+        ranks: {rank: {name: LazyTensor or other value}}.
+
+    Raises:
+        ValueError: with the name, if slices do not fit the strategy, or are missing.
+    """
+    devices = device_num(dict(layouts))
+    count = devices * stage_num(dict(layouts))
+    if max(ranks) >= count:
+        raise ValueError(
+            f"the strategy is that of {count} devices, but there is a rank {max(ranks)}. Merge the files of all "
+            "pipeline stages by mindspore.merge_pipeline_strategys first"
+        )
+    slices: dict[str, dict[int, Any]] = {}
+    for rank, values in ranks.items():
+        for name, value in values.items():
+            slices.setdefault(name, {}).setdefault(rank % devices, value)
+    lost = [name for name in layouts if name not in slices]
+    absent = sorted(set(range(count)) - set(ranks))
+    if lost and absent:
+        raise ValueError(
+            f"the strategy names {_some(lost)}, which no rank has, and the files of the ranks {absent[:_SHOWN]} are "
+            "missing"
+        )
+    return {name: merge_slices(name, parts, layouts.get(name)) for name, parts in slices.items()}
+
+
+def merge_slices(name: str, slices: dict[int, Any], layout: TensorLayout | None) -> Any:
+    """Return the whole value from {rank: slice}, those of the first stage; the first without a layout."""
+    first = next(iter(slices.values()))
+    if not isinstance(first, LazyTensor):
+        return first
+    kinds = {(part.shape, part.tensor_type) for part in slices.values() if isinstance(part, LazyTensor)}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the ranks hold {name!r} in different shapes or types, {sorted(kinds)}, "
+            f"{'which the strategy does not name' if layout is None else 'uneven slices cannot be merged'}"
+        )
+    if layout is not None and layout.field:
+        raise ValueError(f"{name!r} is cut by fields: merge it by mindspore.merge_sliced_parameter")
+    if layout is None or not first.shape:
+        return first
+    shape, what = layout.full_shape(first.shape), f"the parameter {name!r}"
+    full = tuple((0, size) for size in shape)
+    if len(_layout.overlaps(full, slices, layout, shape, what)) == 1:
+        return first
+    meta = torch.empty(shape, dtype=first.dtype, device="meta")
+    row = math.prod(shape[1:])
+
+    def load() -> torch.Tensor:
+        return _layout.assemble(full, {rank: part.tensor() for rank, part in slices.items()}, layout, shape, what)
+
+    def read(start: int, stop: int) -> torch.Tensor:
+        box = ((start // row, -(-stop // row)), *full[1:])
+        block = torch.empty([last - first for first, last in box], dtype=meta.dtype)
+        for common, source, part in _layout.overlaps(box, slices, layout, shape, what):
+            rows, width = slice(*(place - source[0][0] for place in common[0])), math.prod(part.shape[1:])
+            data = part.read(rows.start * width, rows.stop * width).view(-1, *part.shape[1:])
+            block[_layout.inner_slices(common, box)] = data
+        return block.view(-1)[start - box[0][0] * row : stop - box[0][0] * row]
+
+    if row * meta.dtype.itemsize > PORTION:
+        return computed(meta, load, first.tensor_type)
+    return LazyTensor(meta, read, load, first.tensor_type)
