@@ -17,6 +17,7 @@ from mindspore_compat._api.releases import METHODS, VARIABLE, parse
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
+from mindspore_compat._ops.random import bernoulli
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
@@ -34,6 +35,8 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "dropout": lambda x, p=0.5, seed0=0, seed1=0: P.Dropout(1 - p, seed0, seed1)(x),
     **{name: FORMER[name][0] for name in ("norm", "median", "argmax", "avg_pool2d")},
     "conv2d": conv2d_before_2_0,
+    "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
+    "vjp": FORMER["vjp"][0],
     "interpolate": interpolate_before_2_0,
 }
 

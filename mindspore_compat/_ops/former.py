@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._ops.adapt import to_dtype
 from mindspore_compat._ops.creation import meshgrid
 from mindspore_compat._ops.declare import classes, functions, primitive, primitive_class
+from mindspore_compat._ops.elementwise import add
 from mindspore_compat._ops.grad_func import vjp
 from mindspore_compat._ops.grad_operation import GradOperation
 from mindspore_compat._ops.indexing import TensorScatterElements
@@ -52,11 +53,11 @@ def norm_before_2_0(input_x: Any, axis: Any = None, p: int = 2, keep_dims: bool 
 
 
 def vjp_before_2_0(fn: Any, inputs: Any, v: Any) -> Any:
-    """Return (outputs, gradients of the inputs) (1.7 to 1.9)."""
-    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    outputs, gradients = vjp(fn, *inputs)
-    found = gradients(*v) if isinstance(v, (tuple, list)) else gradients(v)
-    return outputs, found if len(inputs) > 1 else found[0]
+    """Return (outputs, gradients of ``inputs`` for those of the outputs, ``v``) (1.7 to 1.9)."""
+    several = isinstance(inputs, (tuple, list))
+    outputs, gradients = vjp(fn, *(inputs if several else (inputs,)))
+    found = gradients(*(v if isinstance(v, (tuple, list)) else (v,)))
+    return outputs, found if several else found[0]
 
 
 def control_depend(src: Any, dst: Any, depend_mode: int = 0) -> Any:
@@ -157,6 +158,7 @@ def FusedBatchNormEx(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1
     return lambda *inputs: (*(outputs := inner(*inputs)), outputs[-1])
 
 
+AddV2 = primitive_class("AddV2", add)
 ScatterElements = TensorScatterElements
 
 __all__ = functions(globals())

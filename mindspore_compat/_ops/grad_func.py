@@ -59,8 +59,6 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     """Return (outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if
     any).
 
-    ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
-
     Raises:
         TypeError: if an input or gradient is neither a Tensor nor a tuple or list of Tensors.
     """

@@ -40,6 +40,7 @@ from mindspore_compat._ops.elementwise import (
     square,
     tan,
 )
+from mindspore_compat._ops.indexing import sparse_segment_mean, unsorted_segment_max
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.index_bounds import refuse_negative
 from mindspore_compat._tensor.indexing import in_range, take_elements
@@ -427,7 +428,7 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
     return torch.stack(found[::-1], -1)
 
 
-def _united(
+def united(
     x1_indices: Any, x1_values: Any, x2_indices: Any, x2_values: Any, shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return (places of either in order, values of the first there, of the second; 0 where one has none)."""
@@ -446,7 +447,7 @@ def _sparse_add(
     shape = as_ints(x1_shape)
     if shape != as_ints(x2_shape):
         raise ValueError(f"For 'SparseAdd', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
-    places, left, right = _united(x1_indices, x1_values, x2_indices, x2_values, shape)
+    places, left, right = united(x1_indices, x1_values, x2_indices, x2_values, shape)
     total = left + right
     kept = torch.nonzero(torch.abs(total.detach()) >= thresh)[:, 0]
     return wrap((coordinates(places[kept], shape), total[kept], torch.clone(x1_shape)))
@@ -538,6 +539,68 @@ def SparseTensorDenseMatmul(adjoint_st: Bool = False, adjoint_dt: Bool = False) 
 
     return run
 
+
+# --- of 1.8 to 1.10 ---------------------------------------------------------------------------------------------------
+
+
+def _with_dense(operator: Any) -> Any:
+    """Return the operator of a sparse tensor's values and what a dense tensor, broadcast, has at their places."""
+
+    def run(x1_indices: Any, x1_values: Any, x1_shape: Any, x2: Any) -> Any:
+        dense = torch.reshape(torch.broadcast_to(x2, as_ints(x1_shape)), (-1,))
+        return wrap(operator(x1_values, dense[flat_places(x1_indices, x1_shape)]))
+
+    return run
+
+
+def _with_sparse(operator: Any) -> Any:
+    """Return (indices, values) of the operator of two sparse tensors."""
+
+    def run(x1_indices: Any, x1_values: Any, x1_shape: Any, x2_indices: Any, x2_values: Any, x2_shape: Any) -> Any:
+        places, left, right = united(x1_indices, x1_values, x2_indices, x2_values, x1_shape)
+        return wrap((coordinates(places, x1_shape), operator(left, right)))
+
+    return run
+
+
+def _segments(*, mean: bool) -> Any:
+    """Return the operator of rows ``x[indices]`` with one sorted segment number, up to ``num_segments`` if given."""
+
+    def run(x: Any, indices: Any, segment_ids: Any, num_segments: Any = None) -> Any:
+        means, ids = sparse_segment_mean(x, indices, segment_ids), torch.Tensor.long(segment_ids)
+        count = len(means) if num_segments is None else as_ints(torch.reshape(num_segments, (1,)))[0]
+        filled = torch.cat((means, means.new_zeros((count - len(means), *means.shape[1:]))))
+        total = torch.index_add(torch.zeros_like(filled), 0, ids, torch.index_select(x, 0, indices))
+        return wrap(filled if mean else total)
+
+    return run
+
+
+def _sparse_softmax(indices: Any, values: Any, shape: Any) -> Any:
+    rows = flat_places(indices[:, :-1], as_ints(shape)[:-1])
+    found, rows = torch.unique(rows, return_inverse=True)
+    powers = torch.exp(values - unsorted_segment_max(values, rows, len(found))[rows])
+    return wrap(powers / torch.index_add(values.new_zeros(len(found)), 0, rows, powers)[rows])
+
+
+def _sparse_to_dense_v2(indices: Any, output_shape: Any, values: Any, default_value: Any) -> Any:
+    shape = as_ints(output_shape)
+    places = flat_places(torch.reshape(indices, (-1, len(shape))), shape)
+    filled = torch.broadcast_to(default_value, (torch.Size(shape).numel(),))
+    return wrap(torch.reshape(torch.index_put(filled, (places,), torch.broadcast_to(values, places.shape)), shape))
+
+
+SparseDenseCwiseAdd = primitive_class("SparseDenseCwiseAdd", _with_dense(torch.add))
+SparseDenseCwiseDiv = primitive_class("SparseDenseCwiseDiv", _with_dense(torch.div))
+SparseDenseCwiseMul = primitive_class("SparseDenseCwiseMul", _with_dense(torch.mul))
+SparseSegmentMean = primitive_class("SparseSegmentMean", sparse_segment_mean)
+SparseSegmentMeanWithNumSegments = primitive_class("SparseSegmentMeanWithNumSegments", _segments(mean=True))
+SparseSegmentSum = primitive_class("SparseSegmentSum", _segments(mean=False))
+SparseSegmentSumWithNumSegments = primitive_class("SparseSegmentSumWithNumSegments", _segments(mean=False))
+SparseSoftmax = primitive_class("SparseSoftmax", _sparse_softmax)
+SparseSparseMaximum = primitive_class("SparseSparseMaximum", _with_sparse(torch.maximum))
+SparseSparseMinimum = primitive_class("SparseSparseMinimum", _with_sparse(torch.minimum))
+SparseToDenseV2 = primitive_class("SparseToDenseV2", _sparse_to_dense_v2)
 
 __all__ = functions(globals())
 PRIMITIVES = classes(globals())

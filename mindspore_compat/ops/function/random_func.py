@@ -12,8 +12,6 @@ __getattr__ = module_getattr(
     __name__,
     {
         **kept_in("random_func"),
-        "log_uniform_candidate_sampler": "ops.function._sampling",
-        "uniform_candidate_sampler": "ops.function._sampling",
     },
     fallback="ops.function",
 )
