@@ -38,8 +38,8 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest:
 
 
 class _Compiler:
-    """Compiler from tape to Python source. It drops operators that only autograd needed, makes views of constants once,
-    and frees each tensor after its last use.
+    """Compiler from tape to Python source. It drops operators that only autograd needed, runs equal operators and makes
+    views of constants once, and frees each tensor after its last use.
     """
 
     def __init__(self, tape: Tape, fused: bool) -> None:
@@ -56,6 +56,7 @@ class _Compiler:
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
+        run: dict[tuple, list[str | None]] = {}  # operator and arguments -> its results
         returned: set[str] = set(refs(self.tape.returned))
         roots: dict[str, str] = {}  # a view from the first element on -> its base
         views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
@@ -64,6 +65,7 @@ class _Compiler:
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
             if node.op._schema.is_mutable or _updates(node):
                 summed.clear()  # a later sum would see the written values
+                run.clear()
             if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
@@ -72,6 +74,11 @@ class _Compiler:
                 continue
             if op is _aten.t.default:
                 transposed[str(name)] = args[0]
+            if self._is_reusable(node):
+                earlier = run.setdefault((op, repr(args), repr(kwargs)), node.outputs)
+                if earlier is not node.outputs:
+                    self.same.update((str(name), str(other)) for name, other in zip(node.outputs, earlier))
+                    continue
             if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
                 dtype, _, _, device = node.described[0]
                 self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # the seed of a backward pass
@@ -101,6 +108,14 @@ class _Compiler:
                 self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
             else:
                 yield reduced if self.fused else self._quick(reduced, roots, views, returned)
+
+    def _is_reusable(self, node: Node) -> bool:
+        """Return whether a later operator with the same arguments may take this one's results: a float16 copy of a
+        weight, a network's second forward. Recomputation means to hold no such results.
+        """
+        if self.tape.recomputes or not _is_idle(node) or is_view(node.op):
+            return False
+        return self.given.isdisjoint(node.outputs) and self.tape.written.isdisjoint(filter(None, node.outputs))
 
     def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
         """Return the node, or a faster equivalent: a view of a view becomes a view of the base."""

@@ -96,6 +96,7 @@ class Tape:
         self.read: dict[str, Any] = {}  # constants of one element that Python read, with their values
         self.made: set[str] = set()  # constants that Python makes in each call
         self.on_cpu: set[str] = set()
+        self.recomputes = False  # a part of it runs again in the backward pass, to hold less memory
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
@@ -382,7 +383,7 @@ def record(
         recorder.give_up("it prints")
     if drawn != _random_states():
         recorder.give_up(DRAWS)
-    recorder.tape.returned = recorder.ref(result)
+    recorder.tape.returned, recorder.tape.recomputes = recorder.ref(result), recorder.recomputes
     if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
         recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
