@@ -117,7 +117,9 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
     """
     if assigns_elements(block, is_graph_mode() or in_jit.depth > 0):
         return compute(*args, **kwargs)
-    program.recomputes()
+    recorder = program.recorder_here()
+    if recorder is not None:
+        recorder.recomputes = True
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
     draws, lent = Repeated(), TemporaryLeaf(THREAD.lent)

@@ -84,12 +84,6 @@ class Program:
         if recorder is not None:
             recorder.give_up(why)
 
-    def recomputes(self) -> None:
-        """Report that a part of a computation runs again in the backward pass, so as to hold less memory."""
-        recorder = self.recorder_here()
-        if recorder is not None:
-            recorder.recomputes = True
-
 
 program = Program()
 placement.unrecorded = program.unrecorded
