@@ -18,6 +18,7 @@ from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 from mindspore_compat.nn.layer.basic import Dropout
 from mindspore_compat.ops import function as F
 
@@ -136,6 +137,8 @@ class _RNNBase(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
+        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
+            sizes(size, name, type(self).__name__, 1)
         self.hidden_size = hidden_size
         self.input_size = input_size
         self.num_layers = num_layers
