@@ -218,12 +218,12 @@ def AdamWeightDecay(use_locking: bool = False) -> _Run:
 
 @primitive
 def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
-    """`AdamWeightDecay` with a gradient of another float dtype, and as last input a norm that it is divided by."""
+    """`AdamWeightDecay` with a gradient of another float dtype, and since 2.0 as last input a norm to divide it by."""
 
     def step(
-        var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, gradient: Any, norm: Any
+        var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, grad: Any, norm: Any = 1
     ) -> tuple:
-        return _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, gradient.to(m.dtype) / norm)
+        return _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, grad.to(m.dtype) / norm)
 
     return _step(step)
 
