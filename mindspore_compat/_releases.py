@@ -20,6 +20,8 @@ from mindspore_compat.ops import operations as P
 from mindspore_compat.ops.function._conv import conv2d_before_2_0
 from mindspore_compat.ops.function._former import FORMER
 from mindspore_compat.ops.function._resizing import interpolate_before_2_0
+from mindspore_compat.ops.function.grad.grad_func import vjp_before_2_0
+from mindspore_compat.ops.function.random_func import bernoulli
 from mindspore_compat.train.model import Model
 
 __all__ = ["select", "select_inherited"]
@@ -34,6 +36,8 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "dropout": lambda x, p=0.5, seed0=0, seed1=0: P.Dropout(1 - p, seed0, seed1)(x),
     **{name: FORMER[name][0] for name in ("norm", "median", "argmax", "avg_pool2d")},
     "conv2d": conv2d_before_2_0,
+    "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
+    "vjp": vjp_before_2_0,
     "interpolate": interpolate_before_2_0,
 }
 

@@ -34,8 +34,7 @@ def run_backward(
 ) -> tuple[Any, ...]:
     """Return `grad`, unseen by modes."""
     roots = (outputs,) if isinstance(outputs, torch.Tensor) else tuple(outputs)
-    seeds = [None] * len(roots) if grad_outputs is None else grad_outputs
-    seeds = [seeds] if isinstance(seeds, torch.Tensor) else list(seeds)
+    seeds = grad_outputs if isinstance(grad_outputs, (tuple, list)) else [grad_outputs] * len(roots)
     seeds = [torch.ones_like(root) if seed is None else seed for root, seed in zip(roots, seeds)]
     keep = create_graph if retain_graph is None else retain_graph
     return _engine_run_backward(

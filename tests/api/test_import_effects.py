@@ -63,8 +63,8 @@ def test_import_loads_nothing_that_is_optional_or_slow(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["GRAPH_MODE", "PYNATIVE_MODE"])
-def test_first_gradients_load_nothing_slow(tmp_path: Path, mode: str) -> None:
-    """torch imports sympy, 0.3 s, to compare the shape of a seed with that of the output."""
+def test_first_calls_load_nothing_slow(tmp_path: Path, mode: str) -> None:
+    """torch imports sympy, 0.3 s, to compare the shape of a seed with that of the output, and to broadcast shapes."""
     code = f"""
 import sys
 import mindspore_compat as ms
@@ -75,6 +75,7 @@ loss = nn.WithLossCell(net, nn.MSELoss())
 step = nn.TrainOneStepCell(loss, nn.SGD(net.trainable_params(), 0.1), sens=8.0)
 for _ in range(4):
     step(x, seed), ms.grad(net)(x), ops.GradOperation(sens_param=True)(net)(x, seed), ms.jvp(net, x, x)
+nn.probability.distribution.Normal(3.0, [4.0]).prob(x), ops.cross(x, x), ops.gamma((2,), x, x)
 print(*{{"sympy", "torch._dynamo"}} & set(sys.modules), "end")
 """
     done = run_python("-c", code, cwd=tmp_path)

@@ -246,4 +246,4 @@ def test_equal_operators_run_once(monkeypatch: Any, recomputes: bool) -> None:
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     casts, products = (replayed[name] / eager[name] for name in ("aten::_to_copy", "aten::addmm"))
-    assert (casts < 0.9 and products < 0.9) if not recomputes else casts == products == 1, (casts, products)
+    assert (casts < 0.9 and products < 0.9) if not recomputes else casts > 0.98 and products == 1, (casts, products)

@@ -57,6 +57,7 @@ class _Compiler:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
         run: dict[tuple, list[str | None]] = {}  # operator and arguments -> its results
+        shared = self.given | self.tape.written
         returned: set[str] = set(refs(self.tape.returned))
         roots: dict[str, str] = {}  # a view from the first element on -> its base
         views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
@@ -74,7 +75,8 @@ class _Compiler:
                 continue
             if op is _aten.t.default:
                 transposed[str(name)] = args[0]
-            if self._is_reusable(node):
+            is_own = not self.tape.recomputes and shared.isdisjoint(node.outputs)
+            if is_own and _is_idle(node) and not is_view(op):
                 earlier = run.setdefault((op, repr(args), repr(kwargs)), node.outputs)
                 if earlier is not node.outputs:
                     self.same.update((str(name), str(other)) for name, other in zip(node.outputs, earlier))
@@ -108,14 +110,6 @@ class _Compiler:
                 self.values[str(name)] = op(*self._fill(args), **self._fill(kwargs))
             else:
                 yield reduced if self.fused else self._quick(reduced, roots, views, returned)
-
-    def _is_reusable(self, node: Node) -> bool:
-        """Return whether a later operator with the same arguments may take this one's results: a float16 copy of a
-        weight, a network's second forward. Recomputation means to hold no such results.
-        """
-        if self.tape.recomputes or not _is_idle(node) or is_view(node.op):
-            return False
-        return self.given.isdisjoint(node.outputs) and self.tape.written.isdisjoint(filter(None, node.outputs))
 
     def _quick(self, node: Node, roots: dict[str, str], views: dict[tuple, str], returned: set[str]) -> Node:
         """Return the node, or a faster equivalent: a view of a view becomes a view of the base."""

@@ -137,8 +137,7 @@ class _RNNBase(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
-        for name, size in (("input_size", input_size), ("hidden_size", hidden_size), ("num_layers", num_layers)):
-            sizes(size, name, type(self).__name__, 1)
+        sizes((input_size, hidden_size, num_layers), "input_size, hidden_size, num_layers", type(self).__name__, 3)
         self.hidden_size = hidden_size
         self.input_size = input_size
         self.num_layers = num_layers

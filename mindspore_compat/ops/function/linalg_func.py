@@ -150,12 +150,12 @@ def vecdot(x: Any, y: Any, *, axis: int = -1) -> Any:
 
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """Return the cross product along ``dim`` (None: the first axis of length 3)."""
+    input, other = torch.broadcast_tensors(input, other)
     if dim is None or dim == -65530:
-        shape = torch.broadcast_shapes(tuple(input.shape), tuple(other.shape))
-        dim = next((axis for axis, length in enumerate(shape) if length == 3), None)
+        dim = next((axis for axis, length in enumerate(input.shape) if length == 3), None)
         if dim is None:
-            raise ValueError(f"For 'Cross', one axis of the inputs must have size 3, but got shape {tuple(shape)}.")
-    return wrap(torch.linalg.cross(*torch.broadcast_tensors(input, other), dim=dim))
+            raise ValueError(f"For 'Cross', one axis of the inputs must have size 3, but got {tuple(input.shape)}.")
+    return wrap(torch.linalg.cross(input, other, dim=dim))
 
 
 def einsum(equation: str, *operands: Any) -> Any:

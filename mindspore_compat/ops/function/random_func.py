@@ -86,7 +86,7 @@ def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, d
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
     """Draw from the gamma distribution of shape ``alpha`` and rate ``beta``."""
     alpha, beta = as_plain(alpha, torch.float32), as_plain(beta, torch.float32)
-    size = (*as_ints(shape), *torch.broadcast_shapes(tuple(alpha.shape), tuple(beta.shape)))
+    size = (*as_ints(shape), *np.broadcast_shapes(tuple(alpha.shape), tuple(beta.shape)))
     drawn = torch._standard_gamma(torch.Tensor.expand(alpha, size).contiguous(), generator_of(seed, alpha.device))
     return wrap(drawn / beta)
 
@@ -99,7 +99,7 @@ def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
 def poisson(shape: Any, mean: Any, seed: int | None = None) -> Any:
     """Draw counts from the Poisson distribution."""
     mean = as_plain(mean, torch.float32)
-    rates = torch.Tensor.expand(mean, torch.broadcast_shapes(as_ints(shape), tuple(mean.shape))).contiguous()
+    rates = torch.Tensor.expand(mean, np.broadcast_shapes(as_ints(shape), tuple(mean.shape))).contiguous()
     return wrap(to_dtype(torch.poisson(rates, generator_of(seed, rates.device)), torch.int32))
 
 

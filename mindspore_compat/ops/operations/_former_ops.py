@@ -11,7 +11,7 @@ from mindspore_compat.ops.function import _former
 from mindspore_compat.ops.operations._array_table import TensorScatterElements
 
 __all__ = """
-    ControlDepend FusedBatchNorm FusedBatchNormEx IsInstance IsSubClass SameTypeShape ScatterElements
+    AddV2 ControlDepend FusedBatchNorm FusedBatchNormEx IsInstance IsSubClass SameTypeShape ScatterElements
 """.split()
 
 _Run = Callable[..., Any]
@@ -41,6 +41,7 @@ def FusedBatchNormEx(mode: int = 0, epsilon: float = 1e-5, momentum: float = 0.1
     return lambda *inputs: (*(outputs := inner(*inputs)), outputs[-1])
 
 
+AddV2 = plain("AddV2", F.add)
 ScatterElements = TensorScatterElements
 SameTypeShape = plain("SameTypeShape", _former.same_type_shape)
 IsSubClass = plain("IsSubClass", _former.issubclass_)

@@ -38,7 +38,7 @@ def coordinates(places: torch.Tensor, shape: Any) -> torch.Tensor:
     return torch.stack(found[::-1], -1)
 
 
-def _united(
+def united(
     x1_indices: Any, x1_values: Any, x2_indices: Any, x2_values: Any, shape: Any
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return (places of either in order, values of the first there, of the second; 0 where one has none)."""
@@ -57,7 +57,7 @@ def _sparse_add(
     shape = as_ints(x1_shape)
     if shape != as_ints(x2_shape):
         raise ValueError(f"For 'SparseAdd', the shapes must be equal, but got {shape} and {as_ints(x2_shape)}.")
-    places, left, right = _united(x1_indices, x1_values, x2_indices, x2_values, shape)
+    places, left, right = united(x1_indices, x1_values, x2_indices, x2_values, shape)
     total = left + right
     kept = torch.nonzero(torch.abs(total.detach()) >= thresh)[:, 0]
     return wrap((coordinates(places[kept], shape), total[kept], torch.clone(x1_shape)))

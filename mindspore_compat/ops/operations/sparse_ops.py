@@ -15,12 +15,14 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops import function as F
 from mindspore_compat.ops._adapt import as_ints, checks_places
 from mindspore_compat.ops._declare import Bool, plain, primitive
-from mindspore_compat.ops.operations import _sparse_coo_ops
+from mindspore_compat.ops.operations import _sparse_coo_ops, _sparse_former_ops
 from mindspore_compat.ops.operations._sparse_coo_ops import *  # noqa: F403
+from mindspore_compat.ops.operations._sparse_former_ops import *  # noqa: F403
 
 __all__ = [
     *"Coalesce SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul SparseToDense".split(),
     *_sparse_coo_ops.__all__,
+    *_sparse_former_ops.__all__,
 ]
 
 _Run = Callable[..., Any]

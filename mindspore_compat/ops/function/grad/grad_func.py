@@ -59,8 +59,6 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
     """Return (outputs, function of the outputs' gradients that returns a tuple of the inputs', auxiliary outputs if
     any).
 
-    ``vjp(fn, inputs, v)`` of 1.x is the same as ``vjp(fn, *inputs)[1](v)`` now.
-
     Raises:
         TypeError: if an input or gradient is neither a Tensor nor a tuple or list of Tensors.
     """
@@ -79,6 +77,13 @@ def vjp(fn: Callable[..., Any], *inputs: Any, weights: Any = None, has_aux: bool
         return of_inputs if weights is None else (of_inputs, of_weights[0] if is_one else of_weights)
 
     return (detached(outputs), vjp_fn, detached(aux)) if has_aux else (detached(outputs), vjp_fn)
+
+
+def vjp_before_2_0(fn: Callable[..., Any], inputs: Any, v: Any) -> Any:
+    """Return (outputs, gradients of ``inputs`` for those of the outputs, ``v``)."""
+    outputs, vjp_fn = vjp(fn, *_as_tuple(inputs))
+    found = vjp_fn(*_as_tuple(v))
+    return outputs, found if isinstance(inputs, (tuple, list)) else found[0]
 
 
 def _check_tensors(values: Any, message: str) -> None:
