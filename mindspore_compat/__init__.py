@@ -6,7 +6,7 @@ from os import environ as _environ
 _collects = _gc.isenabled()
 _gc.disable()  # collections while torch and this are loaded find nothing, and take a tenth of the time
 
-from mindspore_compat import amp, common, communication, context, log, mint, nn, ops, parallel, train
+from mindspore_compat import amp, common, communication, context, log, nn, ops, parallel, train
 from mindspore_compat._api.alias import install, uninstall
 from mindspore_compat._api.moved import register as _register
 from mindspore_compat._api.placeholders import module_getattr
@@ -56,7 +56,7 @@ __all__ = [
     "amp",
     "common",
     "communication",
-    "mint",
+    "mint",  # noqa: F405  (loads when asked for)
     "context",
     "dtype",
     "log",

@@ -25,7 +25,7 @@ LONG: dict[str, str] = {
 #: lines of the package's .py files; lower it with the package, never raise it
 BUDGET = 119_600
 #: what programs of earlier releases and of reinforcement learning need beside, counted apart
-FOR_EARLIER_RELEASES = 1_940
+FOR_EARLIER_RELEASES = 2_050
 
 
 def test_the_package_stays_within_its_lines() -> None:

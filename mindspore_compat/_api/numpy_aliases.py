@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 import mmap
 import os
 import sys
@@ -13,8 +14,15 @@ __all__ = ["ALIASES", "restore", "restore_if_inherited"]
 
 _INHERIT_VARIABLE = "MINDSPORE_COMPAT_NUMPY_ALIASES"
 
-# removed name -> builtin type, or the name that NumPy itself still has
-ALIASES: dict[str, type | str] = {
+
+def _in1d(ar1: Any, ar2: Any, *args: Any, **kwargs: Any) -> Any:
+    import numpy as np
+
+    return np.isin(np.ravel(ar1), ar2, *args, **kwargs)
+
+
+# removed name -> its value, or the name that NumPy itself still has
+ALIASES: dict[str, Any] = {
     # removed in NumPy 1.24
     **{name: getattr(builtins, name) for name in ("bool", "int", "float", "complex", "object", "str")},
     "long": int,
@@ -32,6 +40,8 @@ ALIASES: dict[str, type | str] = {
     "cumproduct": "cumprod",
     "sometrue": "any",
     "alltrue": "all",
+    **{"PINF": "inf", "NINF": -math.inf, "round_": "round", "mat": "asmatrix", "cfloat": "complex128"},
+    **{"trapz": "trapezoid", "in1d": _in1d},  # NumPy 2.4
 }
 
 

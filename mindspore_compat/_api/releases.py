@@ -15,7 +15,7 @@ VARIABLE = "MINDSPORE_COMPAT_RELEASE"
 _NEWEST, _LAST_READ = (2, 10), (2, 3)  # the second is the last that release_spans.csv was read off
 
 #: functions of `notes` that were methods of Tensor as well
-METHODS = ("split", "norm", "median")
+METHODS = ("split", "norm", "median", "bernoulli")
 
 _NOTES = {
     "max": "(values, indices) since 2.0, of all elements without an axis; before (index, values) of axis 0",
@@ -29,6 +29,8 @@ _NOTES = {
     "dropout": "one Tensor since 2.0; before (output, mask) in any mode",
     "avg_pool2d": "(input_x, kernel_size, stride, padding, ...) since 2.0; before (x, kernel_size, strides, pad_mode)",
     "conv2d": "(input, weight, bias, stride, ...) since 2.0; before (inputs, weight, pad_mode, padding, stride)",
+    "bernoulli": "as a method of the Tensor's probabilities since 2.0; before with probability p",
+    "vjp": "(fn, *inputs) gives (outputs, function) since 2.0; before (fn, inputs, v), (outputs, gradients)",
     "interpolate": "(input, size, scale_factor, mode) since 2.0; before (x, roi, scales, sizes, ...)",
 }
 

@@ -19,6 +19,7 @@ from mindspore_compat._autograd.recorded import THREAD, differentiable
 from mindspore_compat._graph.element_stores import assigns_elements
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import in_graph
+from mindspore_compat._graph.program import program
 from mindspore_compat._random.rng_state import Repeated
 from mindspore_compat._tensor.aliasing import WrittenOnce
 from mindspore_compat._tensor.wrapping import wrap
@@ -116,6 +117,9 @@ def recomputed(block: Any, compute: Callable[..., Any], args: tuple, kwargs: dic
     """
     if assigns_elements(block, is_graph_mode() or in_jit.depth > 0):
         return compute(*args, **kwargs)
+    recorder = program.recorder_here()
+    if recorder is not None:
+        recorder.recomputes = True
     scope: Any = differentiable() if THREAD.running else contextlib.nullcontext()
     modes, kinds = _get_current_function_mode_stack(), [type(arg) for arg in args]
     draws, lent = Repeated(), TemporaryLeaf(THREAD.lent)

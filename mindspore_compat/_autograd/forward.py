@@ -22,6 +22,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from mindspore_compat._autograd.engine import grad
 from mindspore_compat._autograd.float_status import note_status
 from mindspore_compat._autograd.grad_inputs import (
     CHANGED,
@@ -225,11 +226,7 @@ def _gradients_of_roots(forward: Forward, targets: Sequence[torch.Tensor], sens:
     if _maps(roots) and not all(map(_is_batched, filter(_requires_grad, targets))):
         raise RuntimeError("torch's vmap does not see the gradients by what it does not map over, such as Parameters.")
     if sens is None:
-        # torch's own seed of a single number is 1; checking a given one makes it import sympy
-        seeds = [
-            None if root.numel() == 1 and root.is_floating_point() else torch.ones_like(_Base.detach(root))
-            for root in roots
-        ]
+        seeds: list[torch.Tensor | None] = [None] * len(roots)  # ones
     else:
         given = (
             tensors_of(sens) if not isinstance(sens, (int, float)) else [torch.full_like(_Base.detach(roots[0]), sens)]
@@ -345,7 +342,7 @@ def _backward(
     ]
     _set_multithreaded(False)  # on a GPU as well, backward runs in this thread: its forwards, its numbers, its modes
     try:
-        found = torch.autograd.grad(
+        found = grad(
             roots,
             [*wanted, *[before for _, before in further]],
             seeds,

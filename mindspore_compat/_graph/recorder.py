@@ -87,6 +87,8 @@ class Identity(Generic[T]):
 class Recorder(TorchDispatchMode):
     """Mode that sees every aten operator of this thread, below autograd. Subclasses handle it in ``saw``."""
 
+    recomputes = False  # a part of the computation runs again in the backward pass, to hold less memory
+
     def __init__(self) -> None:
         super().__init__()
         self.thread = threading.get_ident()

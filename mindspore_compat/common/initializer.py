@@ -339,12 +339,9 @@ def _initializer_by_name(name: str) -> Initializer:
         ) from None
 
 
-def _checked_shape(shape: Any) -> tuple[int, ...]:
+def _sizes(shape: Any) -> tuple[int, ...]:
     items = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    sizes = tuple(map(operator.index, items))
-    if min(sizes, default=0) < 0:
-        raise ValueError(f"For 'initializer', the 'shape' must not be negative, but got {sizes}.")
-    return sizes
+    return tuple(map(operator.index, items))
 
 
 def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Tensor:
@@ -360,10 +357,10 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
          [1. 1.]]
     """
     if isinstance(init, torch.Tensor):
-        if shape is not None and tuple(init.shape) not in (_checked_shape(shape),):
+        if shape is not None and tuple(init.shape) not in (_sizes(shape),):
             raise ValueError(
                 f"For 'initializer', 'shape' must equal the shape of the Tensor 'init' {tuple(init.shape)}, "
-                f"but got {_checked_shape(shape)}."
+                f"but got {_sizes(shape)}."
             )
         return init  # type: ignore[return-value]
     if not isinstance(init, (str, numbers.Number, Initializer)):
@@ -381,7 +378,9 @@ def initializer(init: Any, shape: Any = None, dtype: Any = torch.float32) -> Ten
         raise AttributeError(
             f"For 'initializer', 'shape' must be given: '{type(init).__name__}' object has no attribute 'shape'."
         )
-    checked = _checked_shape(shape)
+    checked = _sizes(shape)
+    if min(checked, default=1) < 1:
+        raise ValueError(f"For 'initializer', the sizes in 'shape' must be at least 1, but got {checked}.")
     init._asked = checked, target
     result = Tensor(shape=checked, dtype=target, init=init)
     result._is_new = True  # it has no other owner: the first Parameter made of it takes the memory

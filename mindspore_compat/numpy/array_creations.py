@@ -124,7 +124,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     )
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+def arange(start: Any = 0, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
     """Return start, start + step, ... below ``stop``: int32 for Python's ints, float32 for all others (arrays,
     Tensors).
 

@@ -19,6 +19,7 @@ import torch.distributed as dist
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_flatten, tree_map
 
+from mindspore_compat._autograd.engine import GRADS
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.parameter import Parameter
@@ -196,7 +197,7 @@ class Pipeline:
 
     def function(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of a torch function: a value in its stage, its shape elsewhere."""
-        if func is torch.autograd.grad:
+        if func in GRADS:
             return grad(self, args, kwargs)
         if func in _OF_ITSELF:
             return func(*args, **kwargs)

@@ -15,7 +15,7 @@ __all__ = ["data_sink"]
 
 
 def data_sink(
-    fn: Callable[..., Any], dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None
+    fn: Any, dataset: Any, sink_size: int = 1, jit_config: Any = None, input_signature: Any = None, *, steps: Any = None
 ) -> Callable[..., Any]:
     """Return a function without arguments that runs ``fn`` on ``sink_size`` more batches, and returns the last output.
 
@@ -23,6 +23,7 @@ def data_sink(
 
     Args:
         jit_config: makes ``fn`` what `mindspore.jit` makes of it.
+        steps: of 1.8 to 1.10, how often the result may be called; has no effect.
         input_signature: Tensors whose dtypes and shapes (-1 is any) the batches must have.
 
     Raises:

@@ -62,6 +62,26 @@ def test_import_loads_nothing_that_is_optional_or_slow(tmp_path: Path) -> None:
     assert "torch._dynamo" not in loaded and "torch._inductor" not in loaded
 
 
+@pytest.mark.parametrize("mode", ["GRAPH_MODE", "PYNATIVE_MODE"])
+def test_first_calls_load_nothing_slow(tmp_path: Path, mode: str) -> None:
+    """torch imports sympy, 0.3 s, to compare the shape of a seed with that of the output, and to broadcast shapes."""
+    code = f"""
+import sys
+import mindspore_compat as ms
+from mindspore_compat import nn, ops
+ms.set_context(mode=ms.{mode})
+net, x, seed = nn.Dense(3, 2), ops.ones((4, 3)), ops.ones((4, 2))
+loss = nn.WithLossCell(net, nn.MSELoss())
+step = nn.TrainOneStepCell(loss, nn.SGD(net.trainable_params(), 0.1), sens=8.0)
+for _ in range(4):
+    step(x, seed), ms.grad(net)(x), ops.GradOperation(sens_param=True)(net)(x, seed), ms.jvp(net, x, x)
+nn.probability.distribution.Normal(3.0, [4.0]).prob(x), ops.cross(x, x), ops.gamma((2,), x, x)
+print(*{{"sympy", "torch._dynamo"}} & set(sys.modules), "end")
+"""
+    done = run_python("-c", code, cwd=tmp_path)
+    assert done.stdout == "end\n", done.stdout + done.stderr
+
+
 def test_api_layer_needs_the_standard_library_only(tmp_path: Path) -> None:
     code = """
 import importlib.util, pathlib, sys, types

@@ -90,6 +90,16 @@ def test_missing_script_is_named(tmp_path: Path) -> None:
     assert f"can't open file '{tmp_path}/nosuch.py': No such file or directory" in done.stderr
 
 
+REMOVED_LATER = """
+import numpy as np
+print(np.trapz([1, 2, 3]), np.in1d([[0, 1], [2, 5]], [0, 2], invert=True), np.NINF, np.mat([1]).shape)
+"""
+
+
+def test_names_that_later_numpy_removed_keep_their_values(tmp_path: Path) -> None:
+    assert run_script(tmp_path, REMOVED_LATER).stdout == "4.0 [False  True False  True] -inf (1, 1)\n"
+
+
 NUMPY = """
 import numpy as np
 print(np.zeros(1, np.int).dtype.kind, np.float is float, np.zeros(1, dtype=np.bool).dtype, np.object is object)

@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from mindspore_compat._api import numpy_aliases
 from tests.conformance.examples import HEAD, alike, plain_text, run, statements
 
 #: release -> tag, and where its Python files lie
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("--part", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.part:
+        numpy_aliases.restore(quiet=True)  # as `python -m mindspore_compat` does
         run(Path(args.part[0]), Path(args.part[1]), is_real=False)
         return
     results: dict[str, dict[str, tuple[str, str, str]]] = {}

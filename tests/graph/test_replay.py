@@ -4,13 +4,14 @@ speaks against it.
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Tensor, context, jit, nn, ops
+from mindspore_compat import Tensor, context, jit, nn, ops, set_seed
 from tests.graph.replaying import (
     EAGER,
     GRAPH,
@@ -204,3 +205,45 @@ def test_a_function_under_jit_is_replayed() -> None:
     losses, count = run(jit)
     assert losses == expected and none == 0 and count == len(batches()) - 3
     assert run(jit(jit_level="O1"))[0] == pytest.approx(expected, rel=1e-5) and not context.is_graph_mode()
+
+
+class Curved(nn.Cell):
+    """The second derivative of a float16 network, beside the network itself."""
+
+    def __init__(self, recomputes: bool) -> None:
+        super().__init__()
+        layers = [nn.Dense(6, 6, weight_init="xavier_uniform", activation="tanh") for _ in range(3)]
+        self.net = nn.SequentialCell(layers).to_float(torch.float16)
+        if recomputes:
+            self.net.recompute()
+        self.slope = ops.grad(self.net)
+
+    def construct(self, x: Any, y: Any) -> Any:
+        curve = ops.grad(self.slope)(x)
+        return ops.mean(ops.square(self.net(x) - curve)) + ops.mean(ops.square(self.slope(x)))
+
+
+@pytest.mark.parametrize("recomputes", [False, True])
+def test_equal_operators_run_once(monkeypatch: Any, recomputes: bool) -> None:
+    """With the same numbers, and not where recomputation is to hold less memory."""
+
+    def run(replay: str) -> tuple[list[np.ndarray], collections.Counter[str]]:
+        monkeypatch.setenv("MINDSPORE_COMPAT_REPLAY", replay)
+        set_seed(1)
+        loss = Curved(recomputes)
+        step = nn.TrainOneStepCell(loss, nn.Adam(loss.trainable_params(), 0.01)).set_train()
+        context.set_context(mode=GRAPH)
+        for x, y in batches(8):
+            step(x, y)
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            step(x, y)
+        assert bool(replays(step)) == (replay == "on")
+        counts = collections.Counter({item.key: item.count for item in profile.key_averages()})
+        return [parameter.asnumpy() for parameter in loss.get_parameters()], counts
+
+    expected, eager = run("off")
+    found, replayed = run("on")
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    casts, products = (replayed[name] / eager[name] for name in ("aten::_to_copy", "aten::addmm"))
+    assert (casts < 0.9 and products < 0.9) if not recomputes else casts > 0.98 and products == 1, (casts, products)

@@ -110,6 +110,7 @@ def test_a_range_is_of_ints_where_all_are_pythons_ints() -> None:
         found = mnp.arange(*bounds)
         assert found.dtype is ms.float32 and found.asnumpy().tolist() == [0.0, 1.0, 2.0]
     assert mnp.arange(3).dtype is ms.int32
+    assert mnp.arange(stop=3).asnumpy().tolist() == [0, 1, 2]
     assert mnp.arange(np.array(3), dtype=ms.int32).dtype is ms.int32
     with pytest.raises(TypeError):
         mnp.arange(np.array([1, 2]))

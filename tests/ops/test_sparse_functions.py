@@ -173,3 +173,46 @@ def test_indices_of_coo_tensors_are_promoted(other: Any) -> None:
 def test_magnitudes_of_bools() -> None:
     flags = ms.COOTensor(ms.Tensor(_ORDERED, ms.int32), ms.Tensor([True, False, True]), (3, 4)).abs()
     assert flags.values.tolist() == [True, False, True]
+
+
+_AT, _VALUES = np.array([[0, 1], [0, 3], [2, 0]]), np.array([1.0, 2.0, 3.0], np.float32)
+_FULL = R.uniform(0.5, 2, (3, 4)).astype(np.float32)
+
+
+def _scattered(values: Any, fill: float = 0.0) -> np.ndarray:
+    dense = np.full((3, 4), fill, np.float32)
+    dense[tuple(_AT.T)] = values
+    return dense
+
+
+def test_coordinate_operators_of_1_9() -> None:
+    one = (Tensor(_AT), Tensor(_VALUES), Tensor([3, 4]))
+    at_places = _FULL[tuple(_AT.T)]
+    expected = {
+        "SparseDenseCwiseAdd": _VALUES + at_places,
+        "SparseDenseCwiseMul": _VALUES * at_places,
+        "SparseDenseCwiseDiv": _VALUES / at_places,
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(getattr(ops, name)()(*one, Tensor(_FULL)).asnumpy(), values, 1e-6)
+    assert ops.operations.AddV2()(Tensor([1, 2]), Tensor([3, 4])).asnumpy().tolist() == [4, 6]
+    other = (Tensor([[0, 1], [1, 1]]), Tensor([4.0, -1.0]), Tensor([3, 4]))
+    for name, values in {"SparseSparseMaximum": [4, 2, 0, 3], "SparseSparseMinimum": [1, 0, -1, 0]}.items():
+        indices, found = getattr(ops, name)()(*one, *other)
+        assert indices.asnumpy().tolist() == [[0, 1], [0, 3], [1, 1], [2, 0]]
+        assert found.asnumpy().tolist() == values
+    dense = ops.SparseToDenseV2()(Tensor(_AT), Tensor([3, 4]), Tensor(_VALUES), Tensor(-1.0))
+    np.testing.assert_array_equal(dense.asnumpy(), _scattered(_VALUES, -1))
+    soft = ops.SparseSoftmax()(Tensor(_AT), Tensor([1000.0, 1001.0, -1000.0]), Tensor([3, 4]))
+    np.testing.assert_allclose(soft.asnumpy(), [1 / (1 + np.e), np.e / (1 + np.e), 1], 1e-6)
+
+
+def test_segments_of_1_9() -> None:
+    given = (Tensor(_FULL), Tensor([0, 2, 1], ms.int32), Tensor([0, 0, 2], ms.int32))
+    nothing, summed = np.zeros(4, np.float32), _FULL[0] + _FULL[2]
+    sums, means = [summed, nothing, _FULL[1]], [summed / 2, nothing, _FULL[1]]
+    for name, expected in {"SparseSegmentSum": sums, "SparseSegmentMean": means}.items():
+        np.testing.assert_allclose(getattr(ops, name)()(*given).asnumpy(), expected, 1e-6)
+    counted = (*given, Tensor([4], ms.int32))
+    for name, expected in {"SparseSegmentSumWithNumSegments": sums, "SparseSegmentMeanWithNumSegments": means}.items():
+        np.testing.assert_allclose(getattr(ops, name)()(*counted).asnumpy(), [*expected, nothing], 1e-6)

@@ -164,10 +164,16 @@ def test_gradients_are_taken_in_one_place() -> None:
             name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if (
                 name.startswith("torch.autograd.") and name.rpartition(".")[2] in ("grad", "backward")
-            ) or name.endswith(".backward"):
+            ) or name.endswith((".backward", "run_backward")):
                 found.add(f"{path.relative_to(root)}: {name}")
+            if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("_autograd.engine"):
+                found.update(f"{path.relative_to(root)}: {item.name}" for item in node.names if item.name == "grad")
     assert found == {
-        "_autograd/forward.py: torch.autograd.grad",
+        "_autograd/forward.py: grad",
+        "_autograd/engine.py: run_backward",
+        "_autograd/engine.py: _engine_run_backward",
+        # of DTensors: a mode's answer to the call in forward.py
+        "parallel/_sharding/_functions.py: run_backward",
         # of CTC, which gives its gradient as an output: at a point without history
         "_ops/loss.py: torch.autograd.grad",
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again

@@ -8,9 +8,6 @@ import torch
 
 __all__ = ["binding"]
 
-
-# Bindings of torch whose arguments are the operator's own; calling them takes less than calling the operator by its
-# name.
 _Base = torch._C.TensorBase
 
 _BINDINGS: dict[str, Any] = {

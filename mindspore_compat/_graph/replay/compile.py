@@ -38,8 +38,8 @@ def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, *rest:
 
 
 class _Compiler:
-    """Compiler from tape to Python source. It drops operators that only autograd needed, makes views of constants once,
-    and frees each tensor after its last use.
+    """Compiler from tape to Python source. It drops operators that only autograd needed, runs equal operators and makes
+    views of constants once, and frees each tensor after its last use.
     """
 
     def __init__(self, tape: Tape, fused: bool) -> None:
@@ -56,6 +56,8 @@ class _Compiler:
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
         summed: dict[str, Node] = {}
+        run: dict[tuple, list[str | None]] = {}  # operator and arguments -> its results
+        shared = self.given | self.tape.written
         returned: set[str] = set(refs(self.tape.returned))
         roots: dict[str, str] = {}  # a view from the first element on -> its base
         views: dict[tuple, str] = {}  # (memory, shape, strides) -> the tensor
@@ -64,6 +66,7 @@ class _Compiler:
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
             if node.op._schema.is_mutable or _updates(node):
                 summed.clear()  # a later sum would see the written values
+                run.clear()
             if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
@@ -72,6 +75,12 @@ class _Compiler:
                 continue
             if op is _aten.t.default:
                 transposed[str(name)] = args[0]
+            is_own = not self.tape.recomputes and shared.isdisjoint(node.outputs)
+            if is_own and _is_idle(node) and not is_view(op):
+                earlier = run.setdefault((op, repr(args), repr(kwargs)), node.outputs)
+                if earlier is not node.outputs:
+                    self.same.update((str(name), str(other)) for name, other in zip(node.outputs, earlier))
+                    continue
             if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
                 dtype, _, _, device = node.described[0]
                 self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # the seed of a backward pass

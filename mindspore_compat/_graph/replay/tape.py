@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from torch.utils._pytree import tree_leaves
 
+from mindspore_compat._autograd.engine import GRADS
 from mindspore_compat._graph.export.ir import MAX_LEAVES, num_leaves
 from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
 from mindspore_compat._graph.program import program
@@ -96,6 +97,7 @@ class Tape:
         self.read: dict[str, Any] = {}  # constants of one element that Python read, with their values
         self.made: set[str] = set()  # constants that Python makes in each call
         self.on_cpu: set[str] = set()
+        self.recomputes = False
         self.returned: Any = None
 
     def agrees(self, later: Tape) -> bool:
@@ -163,7 +165,7 @@ class _StepReading(Reading):
     def called(self, func: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         if name in _RUNS_PYTHON:
             self.recorder.memory_read(name, args[0])
-        if func is torch.autograd.grad and (_runs_python(args[0]) or any(tensor._backward_hooks for tensor in args[1])):
+        if func in GRADS and (_runs_python(args[0]) or any(tensor._backward_hooks for tensor in args[1])):
             self.recorder.give_up("Python runs in its backward pass")
         return func(*args, **kwargs)
 
@@ -382,7 +384,7 @@ def record(
         recorder.give_up("it prints")
     if drawn != _random_states():
         recorder.give_up(DRAWS)
-    recorder.tape.returned = recorder.ref(result)
+    recorder.tape.returned, recorder.tape.recomputes = recorder.ref(result), recorder.recomputes
     if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
         recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 
 __all__ = ["ChannelShuffle"]
 
@@ -16,7 +17,7 @@ class ChannelShuffle(Cell):
 
     def __init__(self, groups: int) -> None:
         super().__init__()
-        self.groups = groups
+        (self.groups,) = sizes(groups, "groups", "ChannelShuffle", 1)
 
     def construct(self, x: Any) -> Any:
         shape = tuple(x.shape)

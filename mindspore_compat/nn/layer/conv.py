@@ -61,7 +61,8 @@ class _Conv(Cell):
         owner = type(self).__name__
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.group = self._groups = group  # as the sizes: fixed from here on
+        (self._groups,) = sizes(group, "group", owner, 1)
+        self.group = group  # as the sizes: fixed from here on
         self.has_bias = has_bias
         self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)

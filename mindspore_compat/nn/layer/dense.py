@@ -11,6 +11,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 
 __all__ = ["BiDense"]
 
@@ -29,6 +30,7 @@ class BiDense(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
+        sizes(in1_channels, "in1_channels", "BiDense", 1)
         self.in1_channels = in1_channels
         self.in2_channels = in2_channels
         self.out_channels = out_channels

@@ -18,6 +18,7 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.initializer import Normal, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 from mindspore_compat.nn.layer.basic import ClipByNorm
 
 __all__ = ["Embedding", "EmbeddingExt", "EmbeddingLookup", "MultiFieldEmbeddingLookup"]
@@ -221,7 +222,7 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
         super().__init__(
             vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
         )
-        self.field_size = field_size
+        (self.field_size,) = sizes(field_size, "field_size", type(self).__name__, 1)
         self.operator = check_str_in(operator, "operator", ("SUM", "MAX", "MEAN"), type(self).__name__)
 
     def construct(self, input_indices: Any, input_values: Any, field_ids: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
@@ -156,6 +157,7 @@ class CentralCrop(Cell):
 
     def __init__(self, central_fraction: float) -> None:
         super().__init__()
+        check_float_range(central_fraction, "central_fraction", "CentralCrop", 0, 1, (False, True))
         self.central_fraction = central_fraction
 
     def construct(self, image: Any) -> Any:

@@ -47,7 +47,7 @@ class _AdaptiveLine(Cell):
 
     def __init__(self, output_size: int) -> None:
         super().__init__()
-        self.output_size = output_size
+        (self.output_size,) = sizes(output_size, "output_size", type(self).__name__, 1)
 
 
 class AdaptiveAvgPool1d(_AdaptiveLine):

@@ -15,6 +15,7 @@ from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 
 __all__ = ["LSTMCell", "GRUCell", "RNNCell"]
 
@@ -53,6 +54,7 @@ class RNNCellBase(Cell):
         self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32
     ) -> None:
         super().__init__()
+        sizes(hidden_size, "hidden_size", type(self).__name__, 1)
         self.has_bias = has_bias
         self.hidden_size = hidden_size
         self.input_size = input_size

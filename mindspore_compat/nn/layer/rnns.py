@@ -19,6 +19,7 @@ from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.layer._shapes import sizes
 from mindspore_compat.nn.layer.basic import Dropout
 
 __all__ = ["LSTM", "GRU", "RNN"]
@@ -136,6 +137,7 @@ class _RNNBase(Cell):
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
+        sizes((input_size, hidden_size, num_layers), "input_size, hidden_size, num_layers", type(self).__name__, 3)
         self.hidden_size = hidden_size
         self.input_size = input_size
         self.num_layers = num_layers

@@ -109,9 +109,9 @@ class SampledSoftmaxLoss(LossBase):
         reduction: str = "none",
     ) -> None:
         super().__init__(reduction)
-        if num_sampled > num_classes:
+        if not 0 < num_sampled <= num_classes:
             raise ValueError(
-                f"For 'SampledSoftmaxLoss', 'num_sampled' must be at most {num_classes}, but got {num_sampled}."
+                f"For 'SampledSoftmaxLoss', 'num_sampled' must be from 1 to {num_classes}, but got {num_sampled}."
             )
         self.num_sampled, self.num_classes, self.num_true = num_sampled, num_classes, num_true
         self.sampled_values, self.remove_accidental_hits, self.seed = sampled_values, remove_accidental_hits, seed

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.autograd.graph import _engine_run_backward
 from torch.distributed.tensor import DTensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
+from mindspore_compat._autograd.engine import GRADS, run_backward
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.parallel._sharding._tensor import (
     Sharded,
@@ -71,7 +71,7 @@ class Functions(TorchFunctionMode):
 
     def call(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Return the result of ``func``, its DTensors as `Sharded`."""
-        if func is torch.autograd.grad:
+        if func in GRADS:
             return self._gradients(func, args, kwargs)
         if func in _OF_ITSELF:
             with torch._C.DisableTorchFunction():
@@ -124,35 +124,13 @@ class Functions(TorchFunctionMode):
         given["inputs"] = leaves
         given["grad_outputs"] = tree_map(self._as_sharded, given.get("grad_outputs"))
         with self, self.operators.on():  # Python of the backward pass runs as that of the forward
-            found = list(_backward(*[given.pop(name) for name in names], *args, **given))
+            found = list(run_backward(*[given.pop(name) for name in names], *args, **given))
         with torch._C.DisableTorchFunction(), self.operators.on():
             for number, (item, leaf) in enumerate(zip(inputs, leaves)):
                 if isinstance(item, Parameter) and found[number] is not None:
                     found[number] = placed(wrap_results(found[number]), leaf.placements)
                     found[number].of_parameter = True
         return tuple(wrap_results(found))
-
-
-def _backward(
-    outputs: Any,
-    inputs: list[Any],
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Any, ...]:
-    """Return torch.autograd.grad without its check for overrides."""
-    roots = (outputs,) if isinstance(outputs, torch.Tensor) else tuple(outputs)
-    seeds = [None] * len(roots) if grad_outputs is None else grad_outputs
-    seeds = [seeds] if isinstance(seeds, torch.Tensor) else list(seeds)
-    seeds = [torch.ones_like(root) if seed is None else seed for root, seed in zip(roots, seeds)]
-    keep = create_graph if retain_graph is None else retain_graph
-    return _engine_run_backward(
-        roots, tuple(seeds), keep, create_graph, tuple(inputs), bool(allow_unused), accumulate_grad=False
-    )
 
 
 def _whole(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat._tensor.wrapping import wrap
@@ -49,7 +50,7 @@ class Bijector(Cell):
             self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in values.values())
             if all(value is not None for value in values.values()):
                 shapes = [torch.as_tensor(value).shape for value in values.values()]
-                self._batch_shape = tuple(torch.broadcast_shapes(*shapes))
+                self._batch_shape = np.broadcast_shapes(*shapes)
         self.default_parameters: list[Any] = []
         self.parameter_names: list[str] = []
         self.common_dtype: Any = None
@@ -85,7 +86,7 @@ class Bijector(Cell):
 
     def shape_mapping(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of the results for values of ``shape``."""
-        return tuple(torch.broadcast_shapes(shape, self._batch_shape or ()))
+        return np.broadcast_shapes(shape, self._batch_shape or ())
 
     def _ask(self, function: str, value: Any, *args: Any, **kwargs: Any) -> Any:
         own = getattr(self, "_" + function, None)

@@ -101,7 +101,7 @@ def _class_index(value: torch.Tensor, probs: torch.Tensor) -> tuple[torch.Tensor
 
 def _at(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     """Return the entry of each class, where batch and values broadcast against each other."""
-    shape = torch.broadcast_shapes(table.shape[:-1], index.shape)
+    shape = np.broadcast_shapes(table.shape[:-1], index.shape)
     return torch.gather(table.expand(*shape, table.shape[-1]), -1, index.expand(shape).unsqueeze(-1)).squeeze(-1)
 
 

@@ -93,9 +93,7 @@ class Distribution(Cell):
                 raise ValueError(f"{key} must be greater than zero.")
         self._is_scalar_batch = all(value is None or isinstance(value, (int, float)) for value in param.values())
         given = [item for item in self.default_parameters if item is not None]
-        self._batch_shape = (
-            tuple(torch.broadcast_shapes(*[item.shape for item in given])) if len(given) == len(param) else None
-        )
+        self._batch_shape = np.broadcast_shapes(*[item.shape for item in given]) if len(given) == len(param) else None
         self._broadcast_shape = self._batch_shape
 
     name = property(lambda self: self._name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 
 from mindspore_compat.nn.probability.bijector.bijector import Bijector
@@ -47,7 +48,7 @@ class TransformedDistribution(Distribution):
         self._is_scalar_batch = inner.is_scalar_batch and self._bijector.is_scalar_batch
         self._batch_shape = inner.batch_shape
         shapes = (inner.batch_shape, self._bijector.batch_shape)
-        self._broadcast_shape = None if None in shapes else tuple(torch.broadcast_shapes(*shapes))
+        self._broadcast_shape = None if None in shapes else np.broadcast_shapes(*shapes)
 
     bijector = property(lambda self: self._bijector)
     distribution = property(lambda self: self._distribution)

@@ -38,6 +38,9 @@ _NAMES: dict[str, str] = {
     "sparse tensors": "SparseAdd SparseConcat",
     "sparse parts, strings of tokens": "Coalesce CompareAndBitpack DataFormatDimMap DataFormatVecPermute "
     "EditDistance GroupTopk "
+    "SparseDenseCwiseAdd SparseDenseCwiseDiv SparseDenseCwiseMul SparseSegmentMean SparseSegmentMeanWithNumSegments "
+    "SparseSegmentSum SparseSegmentSumWithNumSegments SparseSoftmax SparseSparseMaximum SparseSparseMinimum "
+    "SparseToDenseV2 "
     "MapUniform NoRepeatNGram RaggedRange SparseSlice SparseTensorDenseAdd SparseTensorDenseMatmul "
     "SparseToDense SubAndFilter",
     "attention": "ApplyRotaryPosEmb PagedAttention ReshapeAndCache",
@@ -79,7 +82,7 @@ _NAMES: dict[str, str] = {
     "FastGeLU FastGelu GLU GeLU Gelu "
     "GridSampler2D GridSampler3D HShrink HSigmoid HSwish Im2Col InTopK InstanceNorm KLDivLoss L2Loss L2Normalize LRN "
     "LayerNorm LogSoftmax "
-    "AvgPoolV1 MaxPoolV1 ReLUV3 FusedBatchNorm FusedBatchNormEx ScatterElements "
+    "AvgPoolV1 MaxPoolV1 ReLUV3 FusedBatchNorm FusedBatchNormEx ScatterElements AddV2 "
     "MaxPool MaxPool3D MaxPool3DWithArgmax MaxPoolWithArgmax MaxPoolWithArgmaxV2 MaxUnpool2D MaxUnpool3D MirrorPad "
     "Mish MultiMarginLoss "
     "MultilabelMarginLoss NLLLoss PReLU Pad PadV3 ReLU ReLU6 RmsNorm SeLU Sigmoid SigmoidCrossEntropyWithLogits "
