@@ -39,14 +39,14 @@ class Axes:
                 f"the axes {text!r} have {dict((counts[0] - counts[1]) + (counts[1] - counts[0]))} on one side only"
             )
 
-    def apply(self, tensor: torch.Tensor, reverse: bool) -> torch.Tensor:
+    def apply(self, tensor: torch.Tensor, reverse: bool, more_sizes: Mapping[str, int] | None = None) -> torch.Tensor:
         """Return the tensor with the axes of the other side.
 
         Raises:
             ValueError: if its shape is not what is described.
         """
         source, target = reversed(self._sides) if reverse else self._sides
-        sizes = self._resolved(tuple(tensor.shape), source)
+        sizes = self._resolved(tuple(tensor.shape), source, {**(more_sizes or {}), **self._sizes})
         atoms = [atom for group in source for atom in group if atom[0] != "1"]
         flat = tensor.reshape([_size(atom, sizes) for atom in atoms])
         wanted = [atom for group in target for atom in group if atom[0] != "1"]
@@ -54,13 +54,10 @@ class Axes:
             [math.prod(_size(atom, sizes) for atom in group) for group in target]
         )
 
-    def _resolved(self, shape: tuple[int, ...], side: list[list[_Atom]]) -> dict[str, int]:
-        sizes, wrong = (
-            dict(self._sizes),
-            ValueError(
-                f"the shape {shape} is not that of the axes {self.text!r}"
-                + (f" with {self._sizes}" if self._sizes else "")
-            ),
+    def _resolved(self, shape: tuple[int, ...], side: list[list[_Atom]], given: Mapping[str, int]) -> dict[str, int]:
+        sizes, used = dict(given), {symbol: given[symbol] for group in side for symbol, _ in group if symbol in given}
+        wrong = ValueError(
+            f"the shape {shape} is not that of the axes {self.text!r}" + (f" with {used}" if used else "")
         )
         if len(shape) != len(side):
             raise wrong

@@ -57,7 +57,8 @@ def convert_checkpoint(
     file = read_rules(rules)
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     values = dict(source) if isinstance(source, Mapping) else read_values(_path(source, "source"))
-    groups, dropped, unmatched = _groups(list(values), file, int(reverse))
+    shapes = {key: tuple(getattr(value, "shape", ())) for key, value in values.items()}
+    groups, dropped, unmatched = _groups(shapes, file, int(reverse))
     if unmatched and not partial:
         raise ValueError(
             f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
@@ -92,16 +93,15 @@ def _applied(
     result: dict[str, torch.Tensor] = {}
     rows = []
     for group in groups:
-        sources = [name for name in group.sources if name is not None]
-        tensors = [_tensor(name, values[name]) for name in sources]
+        tensors = [_tensor(name, values[name]) for name in group.sources]
         try:
-            made = group.rule.apply(tensors, reverse)
+            made = group.apply(tensors, reverse)
         except ValueError as error:
-            raise ValueError(f"{', '.join(sources)} ({group.rule.place}): {error}") from None
+            raise ValueError(f"{_some(group.sources)} ({group.rule.place}): {error}") from None
         result.update(zip(group.targets, made))
         rows.append(
             {
-                "from": sources,
+                "from": group.sources,
                 "to": group.targets,
                 "shapes": [list(tensor.shape) for tensor in made],
                 "rule": group.rule.place,
@@ -135,59 +135,69 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
-    """Return (groups of names, (name, rule) of dropped ones, names without a rule).
+def _groups(
+    shapes: Mapping[str, tuple[int, ...]], file: RuleFile, side: int
+) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
+    """Return (groups of names, (name, rule) of dropped ones, names without a rule). ``shapes``: {name: shape}.
 
     Raises:
         ValueError: if a part of what is to be merged is missing, two get the same name, or there is no way back.
     """
-    groups: dict[tuple[int, tuple[tuple[str, str], ...]], Group] = {}
+    found_parts: dict[tuple[int, tuple[tuple[str, str], ...]], tuple[Rule, dict[str, str], dict[int, str]]] = {}
     dropped, unmatched = [], []
-    all_names = frozenset(names)
-    for name in names:
-        found = file.find(name, side, all_names)
+    for name in shapes:
+        found = file.find(name, side, shapes)
         if found is None:
             unmatched.append(name)
         elif found[0].is_drop:
             dropped.append((name, found[0]))
         else:
             rule, place, values = found
-            group = groups.setdefault(
-                (id(rule), tuple(sorted(values.items()))), Group(rule, values, [None] * len(rule.sides[side]))
-            )
-            if group.sources[place] is not None:
-                raise ValueError(f"{rule.place} takes both {group.sources[place]!r} and {name!r} for the same")
-            group.sources[place] = name
+            parts = found_parts.setdefault((id(rule), rule.key(values)), (rule, values, {}))[2]
+            position = rule.position(place, values, side)
+            if position in parts:
+                raise ValueError(f"{rule.place} takes both {parts[position]!r} and {name!r} for the same")
+            parts[position] = name
+    groups = [_group(*parts, shapes, side) for parts in found_parts.values()]
     made: dict[str, str] = {}
-    for group in groups.values():
-        _fill_targets(group, side)
-        sources = ", ".join(str(name) for name in group.sources)
+    for group in groups:
+        sources = _some(group.sources)
         for name in group.targets:
             if name in made:
                 raise ValueError(f"both {made[name]!r} and {sources!r} become {name!r}: rules {file.name}")
             made[name] = sources
-    for group in groups.values():
+    for group in groups:
         _check_way_back(group, file, side, made)
-    return list(groups.values()), dropped, unmatched
+    return groups, dropped, unmatched
 
 
-def _fill_targets(group: Group, side: int) -> None:
-    rule = group.rule
-    missing = [str(name.fill(group.values)) for name, source in zip(rule.sides[side], group.sources) if source is None]
+def _group(
+    rule: Rule, values: dict[str, str], parts: dict[int, str], shapes: Mapping[str, tuple[int, ...]], side: int
+) -> Group:
+    size = len(rule.sides[side])
+    expected = -(-(len(parts) if len(parts) > max(parts) else len(parts) + 1) // size) * size
+    missing = [rule.names(values, side, expected // size)[place] for place in range(expected) if place not in parts]
     if missing:
         raise ValueError(
-            f"{rule.place} needs {', '.join(missing)} beside {', '.join(name for name in group.sources if name)}"
+            f"{rule.place} needs {_some(missing)} beside {_some([parts[place] for place in sorted(parts)])}"
         )
-    group.targets = [str(name.fill(group.values)) for name in rule.sides[1 - side]]
+    sources = [parts[place] for place in range(expected)]
+    targets = rule.names(values, 1 - side, rule.count(sources, side, shapes))
+    return Group(rule, values, sources, targets, rule.sizes(values, side, shapes))
 
 
 def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str]) -> None:
-    for place, name in enumerate(group.targets):
+    for number, name in enumerate(group.targets):
         back = file.find(name, 1 - side, made)
-        if back is None or back != (group.rule, place, group.values):
+        if (
+            back is None
+            or back[0] is not group.rule
+            or group.rule.position(*back[1:], 1 - side) != number
+            or group.rule.key(back[2]) != group.rule.key(group.values)
+        ):
             raise ValueError(
-                f"{group.rule.place} makes {name!r} of {group.sources}, but on the way back that name belongs to "
-                f"{back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'"
+                f"{group.rule.place} makes {name!r} of {_some(group.sources)}, but on the way back that name belongs "
+                f"to {back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'"
             )
 
 

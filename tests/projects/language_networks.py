@@ -1,0 +1,305 @@
+"""One shipped map of a language model on the network it is for: published MindSpore code with random weights, its
+checkpoint converted into transformers' network, the logits of both, 20 greedy tokens of both, and the way back. Run by
+`language_maps.py`:
+
+    python -m mindspore_compat tests/projects/language_networks.py CASE SOURCES     # prints one JSON object
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+import mindspore_compat as ms
+from mindspore_compat.train.checkpoint_maps import convert_checkpoint
+
+VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, HIDDEN, LENGTH = 128, 64, 2, 4, 2, 96, 32
+PROMPT, NEW = 8, 20
+#: folder in SOURCES -> its commit or the wheel on PyPI
+SOURCES = {
+    "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
+    "mindformers-r1.8.0": "MindFormers r1.8.0 (1a72d558)",
+    "mindnlp-0.4.1": "MindNLP 0.4.1 (PyPI)",
+    "mindone-0.5.0": "MindONE 0.5.0 (PyPI)",
+}
+FOLDERS: dict[str, str] = {}
+
+
+def _source(name: str, *more: str) -> None:
+    """Put a project's folder, and folders in it, on the path."""
+    sys.path[:0] = [os.path.join(FOLDERS["sources"], name, *part.split("/")) for part in ("", *more)]
+
+
+@dataclass
+class Case:
+    """``make`` gives the MindSpore network, ``config`` the class and the arguments of transformers' config, ``logits``
+    the logits (1, length, words) of the network for a row of ids, ``generate`` the ids with those that it adds.
+    """
+
+    map: str
+    source: str
+    network: str
+    make: Callable[[], Any]
+    target: str
+    config: tuple[str, dict[str, Any]]
+    logits: Callable[[Any, np.ndarray], np.ndarray] = field(default=lambda net, ids: net(ms.Tensor(ids))[0].asnumpy())
+    generate: Callable[[Any, np.ndarray], list[int]] | None = None
+    rules: dict[str, Any] | None = None  # where the map needs a size that the checkpoint does not have
+    inputs: Callable[[], dict[str, np.ndarray]] | None = None  # of an encoder and a decoder
+    tie: bool = False
+
+
+CASES: dict[str, Case] = {}
+
+# --- MindFormers' LLaMA -----------------------------------------------------------------------------------------------
+
+_FLOAT32 = {
+    "compute_dtype": "float32",
+    "softmax_compute_type": "float32",
+    "layernorm_compute_type": "float32",
+    "rotary_dtype": "float32",
+    "param_init_type": "float32",
+}
+_LLAMA = {
+    "batch_size": 1,
+    "seq_length": LENGTH,
+    "hidden_size": WIDTH,
+    "num_layers": LAYERS,
+    "num_heads": HEADS,
+    "n_kv_heads": GROUPS,
+    "vocab_size": VOCABULARY,
+    "intermediate_size": HIDDEN,
+    "rms_norm_eps": 1e-5,
+    "eos_token_id": -1,
+    "pad_token_id": 0,
+    "use_flash_attention": False,
+    "use_past": False,
+    "do_sample": False,
+    "max_decode_length": LENGTH,
+    **_FLOAT32,
+}
+_HF = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": WIDTH,
+    "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
+    "num_key_value_heads": GROUPS,
+    "intermediate_size": HIDDEN,
+    "rms_norm_eps": 1e-5,
+    "max_position_embeddings": 2048,
+    "eos_token_id": None,
+    "bos_token_id": None,
+    "pad_token_id": None,
+}
+
+
+def _mindformers_llama(moe: dict[str, Any] | None = None, **options: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        _source("mindformers-v1.3.2")
+        mindformers = importlib.import_module("mindformers")
+        if moe:
+            options["moe_config"] = moe
+        return mindformers.LlamaForCausalLM(mindformers.LlamaConfig(**{**_LLAMA, **options}))
+
+    return make
+
+
+def _mindformers_generate(net: Any, ids: np.ndarray) -> list[int]:
+    return np.asarray(net.generate(ids.tolist(), max_length=ids.shape[1] + NEW, do_sample=False)[0]).tolist()
+
+
+def _padded(length: int) -> Callable[[Any, np.ndarray], np.ndarray]:
+    """Logits of a network that takes rows of one length only."""
+
+    def logits(net: Any, ids: np.ndarray) -> np.ndarray:
+        row = np.ones((1, length), np.int32)
+        row[:, : ids.shape[1]] = ids
+        found = net(ms.Tensor(row))
+        found = (found[0] if isinstance(found, tuple) else found).asnumpy()
+        return found.reshape(1, length, -1)[:, : ids.shape[1]]
+
+    return logits
+
+
+def _llama_case(name: str, label: str, target: str, config: str, *, hf: dict[str, Any] | None = None, **options: Any):
+    concat = options.get("qkv_concat")
+    CASES[name] = Case(
+        f"mindformers-llama{'_concat' if concat else ''}-transformers",
+        "mindformers-v1.3.2",
+        label,
+        _mindformers_llama(**options),
+        target,
+        (config, {**_HF, **(hf or {})}),
+        _padded(LENGTH),
+        _mindformers_generate,
+        tie=bool(options.get("tie_word_embeddings")),
+    )
+
+
+_llama_case("mindformers-llama2", "LlamaForCausalLM", "LlamaForCausalLM", "LlamaConfig")
+_llama_case(
+    "mindformers-llama3",
+    "LlamaForCausalLM, theta 500000",
+    "LlamaForCausalLM",
+    "LlamaConfig",
+    hf={"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}},
+    theta=500000.0,
+)
+_llama_case("mindformers-llama2-concat", "LlamaForCausalLM, qkv_concat", "LlamaForCausalLM", "LlamaConfig", qkv_concat=True)
+_llama_case("mindformers-mistral", "LlamaForCausalLM", "MistralForCausalLM", "MistralConfig", hf={"sliding_window": None})
+_llama_case("mindformers-qwen2", "LlamaForCausalLM, qkv_has_bias", "Qwen2ForCausalLM", "Qwen2Config", qkv_has_bias=True)
+_llama_case(
+    "mindformers-qwen2-tied",
+    "LlamaForCausalLM, qkv_has_bias, tie_word_embeddings",
+    "Qwen2ForCausalLM",
+    "Qwen2Config",
+    hf={"tie_word_embeddings": True},
+    qkv_has_bias=True,
+    tie_word_embeddings=True,
+)
+_llama_case(
+    "mindformers-qwen2-concat",
+    "LlamaForCausalLM, qkv_has_bias, qkv_concat",
+    "Qwen2ForCausalLM",
+    "Qwen2Config",
+    qkv_has_bias=True,
+    qkv_concat=True,
+)
+
+_MOE = {
+    "expert_num": 4,
+    "capacity_factor": -1.0,
+    "num_experts_chosen": 2,
+    "routing_policy": "TopkRouterV2",
+    "enable_sdrop": True,
+    "router_dense_type": "float32",
+    "use_fused_ops_topkrouter": False,
+}
+_EXPERTS = {
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "sliding_window": None,
+    "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
+}
+_llama_case("mindformers-mixtral", "LlamaForCausalLM, experts", "MixtralForCausalLM", "MixtralConfig", hf=_EXPERTS, moe=_MOE)
+CASES["mindformers-mixtral"].map = "mindformers-mixtral-transformers"
+
+# --- the proof --------------------------------------------------------------------------------------------------------
+
+
+def randomize(net: Any, seed: int = 1) -> None:
+    """Random values for every parameter, by its name."""
+    for parameter in net.get_parameters():
+        draw = np.random.default_rng([seed, zlib.crc32(parameter.name.encode())])
+        shape = tuple(parameter.shape)
+        if len(shape) < 2:
+            value = draw.normal(1.0 if "norm" in parameter.name or "ln_" in parameter.name else 0.0, 0.2, shape)
+        else:
+            value = draw.normal(0, 1.5 / np.sqrt(shape[-1]), shape)
+        parameter.set_data(ms.Tensor(value.astype(np.float32)).astype(parameter.dtype))
+
+
+def _difference(a: np.ndarray, b: np.ndarray) -> float:
+    assert a.shape == b.shape and np.isfinite(a).all() and np.isfinite(b).all(), (a.shape, b.shape)
+    return float(np.abs(a - b).max() / np.abs(a).max())
+
+
+def _greedy(logits: Callable[[np.ndarray], np.ndarray], ids: np.ndarray) -> list[int]:
+    for _ in range(NEW):
+        ids = np.concatenate([ids, logits(ids)[:, -1:].argmax(-1).astype(ids.dtype)], 1)
+    return ids[0].tolist()
+
+
+def _names(done: Any, values: dict[str, Any]) -> list[str]:
+    """A line for each row of the report: names and shapes from and to."""
+
+    def side(names: list[str], tensors: dict[str, Any]) -> str:
+        return ", ".join(f"{name} {'x'.join(map(str, tensors[name].shape))}" for name in names)
+
+    return [f"{side(row['from'], values)} => {side(row['to'], done.values)}" for row in done.report["matched"]] + [
+        f"{side([row['name']], values)} =>" for row in done.report["dropped"]
+    ]
+
+
+def _bytes(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def prove(name: str) -> dict[str, Any]:
+    """Return the row of the case."""
+    case = CASES[name]
+    net = case.make()
+    randomize(net)
+    net.set_train(False)
+    transformers = importlib.import_module("transformers")
+    config = getattr(transformers, case.config[0])(**case.config[1])
+    rules = {"version": 1, "include": [case.map], "sizes": case.rules} if case.rules else case.map
+    with tempfile.TemporaryDirectory() as folder:
+        ckpt, converted, back, again = (os.path.join(folder, file) for file in ("a.ckpt", "model.safetensors", "b.ckpt", "c.ckpt"))
+        ms.save_checkpoint(net, ckpt)
+        done = convert_checkpoint(ckpt, rules, converted)
+        config.save_pretrained(folder)
+        twin, told = getattr(transformers, case.target).from_pretrained(folder, output_loading_info=True)
+        assert not (told["missing_keys"] or told["unexpected_keys"] or told["mismatched_keys"]), told
+        twin.eval()
+        more = case.inputs() if case.inputs else {}
+
+        def torch_logits(row: np.ndarray) -> np.ndarray:
+            key = "decoder_input_ids" if more else "input_ids"
+            others = {key: torch.from_numpy(value) for key, value in more.items()}
+            with torch.no_grad():
+                return twin(**{key: torch.from_numpy(row).long()}, **others).logits.numpy()
+
+        for seed in range(2, 50):  # MindFormers does not attend to its padding token 0
+            ids = np.random.RandomState(seed).randint(3, VOCABULARY, (1, PROMPT + NEW)).astype(np.int32)
+            tokens = _greedy(torch_logits, ids[:, :PROMPT])
+            if 0 not in tokens:
+                break
+        expected = case.logits(net, ids)
+        assert _difference(expected[:, -1], case.logits(net, ids[:, ::-1].copy())[:, -1]) > 1e-2
+        own = case.generate(net, ids[:, :PROMPT]) if case.generate else _greedy(lambda row: case.logits(net, row), ids[:, :PROMPT])
+        if not more:
+            found = twin.generate(torch.from_numpy(ids[:, :PROMPT]).long(), max_new_tokens=NEW, do_sample=False)
+            assert found[0].tolist() == tokens, (found, tokens)
+        twin.save_pretrained(os.path.join(folder, "saved"))  # as transformers writes it
+        other = case.make()
+        randomize(other, 3)
+        convert_checkpoint(os.path.join(folder, "saved", "model.safetensors"), rules, back, reverse=True, like=other)
+        ms.load_param_into_net(other, ms.load_checkpoint(back), strict_load=True)
+        ms.save_checkpoint(other, again)
+        return {
+            "case": name,
+            "map": case.map,
+            "from": f"{SOURCES[case.source]} {case.network}",
+            "to": case.target,
+            "tensors": done.report["tensors"],
+            "elements": done.report["elements"],
+            "difference": _difference(expected, torch_logits(ids)),
+            "tokens": len(own) - PROMPT if own == tokens else f"OTHER {own} {tokens}",
+            "back": _bytes(back) == _bytes(ckpt) == _bytes(again),
+            "transformers": transformers.__version__,
+            "names": _names(done, ms.load_checkpoint(ckpt)),
+        }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("case", choices=list(CASES))
+    parser.add_argument("sources")
+    options = parser.parse_args()
+    FOLDERS.update(sources=os.path.abspath(options.sources))
+    ms.set_context(mode=ms.PYNATIVE_MODE, device_target="CPU")
+    torch.manual_seed(0)
+    print(json.dumps(prove(options.case)))
