@@ -195,6 +195,64 @@ _EXPERTS = {
 _llama_case("mindformers-mixtral", "LlamaForCausalLM, experts", "MixtralForCausalLM", "MixtralConfig", hf=_EXPERTS, moe=_MOE)
 CASES["mindformers-mixtral"].map = "mindformers-mixtral-transformers"
 
+def _in_float32(net: Any) -> Any:
+    """The network, where MindFormers' layers compute in float16 whatever the config says."""
+    for _, cell in net.cells_and_names():
+        for name, value in list(vars(cell).items()):
+            if isinstance(value, torch.dtype) and value is ms.float16:
+                setattr(cell, name, ms.float32)
+    return net
+
+
+# --- MindFormers' GPT-2 -----------------------------------------------------------------------------------------------
+
+
+def _mindformers_gpt2() -> Any:
+    _source("mindformers-v1.3.2")
+    mindformers = importlib.import_module("mindformers")
+    config = mindformers.GPT2Config(
+        batch_size=1,
+        seq_length=LENGTH,
+        max_position_embeddings=LENGTH,
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        num_layers=LAYERS,
+        num_heads=HEADS,
+        embedding_dropout_prob=0.0,
+        hidden_dropout_rate=0.0,
+        attention_dropout_rate=0.0,
+        eos_token_id=-1,
+        pad_token_id=0,
+        max_decode_length=LENGTH,
+        do_sample=False,
+        layernorm_compute_type="float32",
+        softmax_compute_type="float32",
+        compute_dtype="float32",
+        param_init_type="float32",
+    )
+    return _in_float32(mindformers.GPT2LMHeadModel(config))
+
+
+_HF_GPT2 = {
+    "vocab_size": VOCABULARY,
+    "n_positions": LENGTH,
+    "n_embd": WIDTH,
+    "n_layer": LAYERS,
+    "n_head": HEADS,
+    "eos_token_id": None,
+    "bos_token_id": None,
+}
+CASES["mindformers-gpt2"] = Case(
+    "mindformers-gpt2-transformers",
+    "mindformers-v1.3.2",
+    "GPT2LMHeadModel",
+    _mindformers_gpt2,
+    "GPT2LMHeadModel",
+    ("GPT2Config", _HF_GPT2),
+    _padded(LENGTH),
+    _mindformers_generate,
+)
+
 # --- the proof --------------------------------------------------------------------------------------------------------
 
 
