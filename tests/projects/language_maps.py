@@ -55,9 +55,13 @@ def table(results: dict[str, Any]) -> str:
     for row in sorted(results.values(), key=lambda one: (one["map"], one["case"])):
         lines.append(
             f"| `{row['map']}` | {row['from']} | {row['to']} | {row['tensors']} | {row['elements']:,} | "
-            f"{row['difference']:.1e} | {row['tokens']} | {'equal' if row['back'] else 'OTHER'} |"
+            f"{row['difference']:.1e} | {row['tokens']} | {'equal' if row['back'] else 'OTHER'}{_kept(row)} |"
         )
     return "\n".join(lines)
+
+
+def _kept(row: dict[str, Any]) -> str:
+    return f", {', '.join(row['by the network'])} by the network" if row["by the network"] else ""
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +58,7 @@ def convert_checkpoint(
     name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     values = dict(source) if isinstance(source, Mapping) else read_values(_path(source, "source"))
     shapes = {key: tuple(getattr(value, "shape", ())) for key, value in values.items()}
-    groups, dropped, unmatched = _groups(shapes, file, int(reverse))
+    groups, dropped, unmatched = _groups(shapes, file, int(reverse), None if like is None else _shapes(like))
     if unmatched and not partial:
         raise ValueError(
             f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
@@ -136,7 +136,7 @@ def _tensor(name: str, value: Any) -> torch.Tensor:
 
 
 def _groups(
-    shapes: Mapping[str, tuple[int, ...]], file: RuleFile, side: int
+    shapes: Mapping[str, tuple[int, ...]], file: RuleFile, side: int, like: Container[str] | None = None
 ) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
     """Return (groups of names, (name, rule) of dropped ones, names without a rule). ``shapes``: {name: shape}.
 
@@ -146,7 +146,7 @@ def _groups(
     found_parts: dict[tuple[int, tuple[tuple[str, str], ...]], tuple[Rule, dict[str, str], dict[int, str]]] = {}
     dropped, unmatched = [], []
     for name in shapes:
-        found = file.find(name, side, shapes)
+        found = file.find(name, side, shapes, like)
         if found is None:
             unmatched.append(name)
         elif found[0].is_drop:
@@ -167,7 +167,7 @@ def _groups(
                 raise ValueError(f"both {made[name]!r} and {sources!r} become {name!r}: rules {file.name}")
             made[name] = sources
     for group in groups:
-        _check_way_back(group, file, side, made)
+        _check_way_back(group, file, side, made, shapes)
     return groups, dropped, unmatched
 
 
@@ -186,9 +186,11 @@ def _group(
     return Group(rule, values, sources, targets, rule.sizes(values, side, shapes))
 
 
-def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str]) -> None:
+def _check_way_back(
+    group: Group, file: RuleFile, side: int, made: Mapping[str, str], sources: Container[str]
+) -> None:
     for number, name in enumerate(group.targets):
-        back = file.find(name, 1 - side, made)
+        back = file.find(name, 1 - side, made, sources)
         if (
             back is None
             or back[0] is not group.rule
@@ -223,7 +225,7 @@ def _as_like(
     """Return the result in the order of ``like``, without names missing there; differences go to the report."""
     expected = _shapes(like)
     missing = [name for name in expected if name not in result]
-    own = [name for name in missing if (found := file.find(name, side, expected)) and found[0].is_drop]
+    own = [name for name in missing if (found := file.find(name, side, expected, result)) and found[0].is_drop]
     missing = [name for name in missing if name not in own]
     extra = [name for name in result if name not in expected]
     shapes = [

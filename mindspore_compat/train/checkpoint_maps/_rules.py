@@ -24,6 +24,7 @@ _VERSION = 1
 _FILE_KEYS = {"version", "from", "to", "include", "patterns", "tables", "sizes", "rules", "arithmetic", "notes"}
 _OPTIONS = {
     "beside": list,
+    "needs_like": bool,
     "same_as": str,
     "axis": int,
     "axes": str,
@@ -132,16 +133,29 @@ class Rule:
         """True if the tensor is dropped, on the side where it has a name."""
         return not self.sides[0] or not self.sides[1]
 
-    def match(self, name: str, side: int, names: Container[str]) -> tuple[int, dict[str, str]] | None:
+    def match(
+        self, name: str, side: int, names: Container[str], like: Container[str] | None = None
+    ) -> tuple[int, dict[str, str]] | None:
         """Return (index among this side's names, values of its placeholders), or None without a match; ``names`` are
-        all of the checkpoint.
+        all of the checkpoint, ``like`` those of the result.
+
+        Raises:
+            ValueError: if the rule depends on ``like``, which is None.
         """
         for place, one in enumerate(self.sides[side]):
             values = one.match(name)
             if values is None or any(self._fill(other, values) is None for other in self.sides[1 - side]):
                 continue
-            if not self._beside or self._beside[side].fill(values) in names:
-                return place, values
+            if self._beside and self._beside[side].fill(values) not in names:
+                continue
+            if self._row.get("needs_like") and side and like is None:
+                raise ValueError(
+                    f"{self.place}: several names of the MindSpore network become {name!r}; a checkpoint of that "
+                    "network, or the network, has to be given as 'like' (--like FILE)"
+                )
+            if self._row.get("needs_like") and side and self.names(values, 0, 1)[0] not in (like or ()):
+                continue
+            return place, values
         return None
 
     def key(self, values: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
@@ -346,12 +360,14 @@ class RuleFile:
     notes: list[str]
     vocabulary: Vocabulary
 
-    def find(self, name: str, side: int, names: Container[str]) -> tuple[Rule, int, dict[str, str]] | None:
+    def find(
+        self, name: str, side: int, names: Container[str], like: Container[str] | None = None
+    ) -> tuple[Rule, int, dict[str, str]] | None:
         """Return the first rule with this name on this side, the index of the name in it, and the values of the
-        placeholders; ``names`` are all of them.
+        placeholders; ``names`` are all of them, ``like`` those of the other side, if they are known.
         """
         for rule in self.rules:
-            if found := rule.match(name, side, names):
+            if found := rule.match(name, side, names, like):
                 return (rule, *found)
         return None
 
