@@ -26,12 +26,13 @@ from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 
 VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, HIDDEN, LENGTH = 128, 64, 2, 4, 2, 96, 32
 PROMPT, NEW = 8, 20
-CONSTANTS = ("inv_freq",)  # made by the network, no weights
+CONSTANTS = ("inv_freq", "attn.bias", "masked_bias")  # made by the network, no weights
 #: folder in SOURCES -> its commit or the wheel on PyPI
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
     "mindformers-r1.8.0": "MindFormers r1.8.0 (1a72d558)",
-    "mindnlp-0.4.1": "MindNLP 0.4.1 (PyPI)",
+    "mindnlp-0.1.1": "MindNLP 0.1.1 (PyPI)",
+    "mindnlp-0.2.4": "MindNLP 0.2.4 (PyPI)",
     "mindone-0.5.0": "MindONE 0.5.0 (PyPI)",
 }
 FOLDERS: dict[str, str] = {}
@@ -157,8 +158,12 @@ _llama_case(
     hf={"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}},
     theta=500000.0,
 )
-_llama_case("mindformers-llama2-concat", "LlamaForCausalLM, qkv_concat", "LlamaForCausalLM", "LlamaConfig", qkv_concat=True)
-_llama_case("mindformers-mistral", "LlamaForCausalLM", "MistralForCausalLM", "MistralConfig", hf={"sliding_window": None})
+_llama_case(
+    "mindformers-llama2-concat", "LlamaForCausalLM, qkv_concat", "LlamaForCausalLM", "LlamaConfig", qkv_concat=True
+)
+_llama_case(
+    "mindformers-mistral", "LlamaForCausalLM", "MistralForCausalLM", "MistralConfig", hf={"sliding_window": None}
+)
 _llama_case("mindformers-qwen2", "LlamaForCausalLM, qkv_has_bias", "Qwen2ForCausalLM", "Qwen2Config", qkv_has_bias=True)
 _llama_case(
     "mindformers-qwen2-tied",
@@ -193,8 +198,11 @@ _EXPERTS = {
     "sliding_window": None,
     "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0},
 }
-_llama_case("mindformers-mixtral", "LlamaForCausalLM, experts", "MixtralForCausalLM", "MixtralConfig", hf=_EXPERTS, moe=_MOE)
+_llama_case(
+    "mindformers-mixtral", "LlamaForCausalLM, experts", "MixtralForCausalLM", "MixtralConfig", hf=_EXPERTS, moe=_MOE
+)
 CASES["mindformers-mixtral"].map = "mindformers-mixtral-transformers"
+
 
 def _in_float32(net: Any) -> Any:
     """The network, where MindFormers' layers compute in float16 whatever the config says."""
@@ -302,7 +310,7 @@ _DEEPSEEK = {
     "routed_scaling_factor": 1.0,
 }
 _SMALL |= {
-    "Mixtral": {**_HF, **_EXPERTS},
+    "Mixtral": {**_HF, **_EXPERTS, "rope_theta": 10000.0},
     "Qwen3Moe": {**_HF, **_EXPERT_SIZES, "head_dim": 16, "num_experts": 4},
     "DeepseekV2": {**_DEEPSEEK, "topk_method": "greedy", "norm_topk_prob": False},
     "T5": {
@@ -366,10 +374,71 @@ def _mindone(kind: str) -> Callable[[], Any]:
 
 for _kind in _SMALL:
     CASES[f"mindone-{_kind.lower()}"] = Case(
-        "ports-transformers",
+        "mindone-ports-transformers",
         "mindone-0.5.0",
         _class(_kind),
         _mindone(_kind),
+        _class(_kind),
+        (f"{_kind}Config", _SMALL[_kind]),
+        _port_logits(_kind),
+        inputs=_ENCODER_INPUTS.get(_kind),
+    )
+
+#: names that MindNLP 0.2.4 imports and does not use here; the last is of another pytest
+_STAND_INS = (
+    ("mindspore.nn.layer.conv", "_deconv_output_length"),
+    ("mindspore._checkparam", "_check_3d_int_or_tuple"),
+    ("_pytest.doctest", "import_path"),
+)
+
+
+def _mindnlp_gpt2() -> Any:
+    """The first release, where every layer of torch's has MindSpore's names."""
+    _source("mindnlp-0.1.1")
+    config = importlib.import_module("mindnlp.models.gpt2.config_gpt2").GPT2Config(
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        max_position_embeddings=LENGTH,
+    )
+    return importlib.import_module("mindnlp.models.gpt2.gpt2").GPT2LMHeadModel(config)
+
+
+CASES["mindnlp-0.1.1-gpt2"] = Case(
+    "mindnlp-ports-transformers",
+    "mindnlp-0.1.1",
+    "GPT2LMHeadModel",
+    _mindnlp_gpt2,
+    "GPT2LMHeadModel",
+    ("GPT2Config", {**_HF_GPT2, "tie_word_embeddings": False}),
+    lambda net, ids: _plain(net(ms.Tensor(ids))),
+)
+
+
+def _full(size: Any, value: Any, *, dtype: Any = None) -> Any:
+    """`ops.full` of MindSpore 2.2: the dtype is that of the value, not int64."""
+    return ms.ops.fill(dtype or (value.dtype if isinstance(value, ms.Tensor) else ms.float32), size, value)
+
+
+def _mindnlp(kind: str) -> Callable[[], Any]:
+    def make() -> Any:
+        _source("mindnlp-0.2.4")
+        for module, name in _STAND_INS:
+            setattr(importlib.import_module(module), name, None)
+        ms.ops.full = _full
+        transformers = importlib.import_module("mindnlp.transformers")
+        return getattr(transformers, _class(kind))(getattr(transformers, f"{kind}Config")(**_SMALL[kind]))
+
+    return make
+
+
+for _kind in ("GPT2", "Llama", "Mistral", "Mixtral", "Qwen2", "Whisper", "OPT", "Bloom"):
+    CASES[f"mindnlp-{_kind.lower()}"] = Case(
+        "mindnlp-ports-transformers",
+        "mindnlp-0.2.4",
+        _class(_kind),
+        _mindnlp(_kind),
         _class(_kind),
         (f"{_kind}Config", _SMALL[_kind]),
         _port_logits(_kind),
@@ -430,7 +499,9 @@ def prove(name: str) -> dict[str, Any]:
     config = getattr(transformers, case.config[0])(**case.config[1])
     rules = {"version": 1, "include": [case.map], "sizes": case.rules} if case.rules else case.map
     with tempfile.TemporaryDirectory() as folder:
-        ckpt, converted, back, again = (os.path.join(folder, file) for file in ("a.ckpt", "model.safetensors", "b.ckpt", "c.ckpt"))
+        ckpt, converted, back, again = (
+            os.path.join(folder, file) for file in ("a.ckpt", "model.safetensors", "b.ckpt", "c.ckpt")
+        )
         ms.save_checkpoint(net, ckpt)
         done = convert_checkpoint(ckpt, rules, converted)
         config.save_pretrained(folder)
@@ -454,7 +525,11 @@ def prove(name: str) -> dict[str, Any]:
                 break
         expected = case.logits(net, ids)
         assert _difference(expected[:, -1], case.logits(net, ids[:, ::-1].copy())[:, -1]) > 1e-2
-        own = case.generate(net, ids[:, :PROMPT]) if case.generate else _greedy(lambda row: case.logits(net, row), ids[:, :PROMPT])
+        own = (
+            case.generate(net, ids[:, :PROMPT])
+            if case.generate
+            else _greedy(lambda row: case.logits(net, row), ids[:, :PROMPT])
+        )
         if not more:
             found = twin.generate(torch.from_numpy(ids[:, :PROMPT]).long(), max_new_tokens=NEW, do_sample=False)
             assert found[0].tolist() == tokens, (found, tokens)

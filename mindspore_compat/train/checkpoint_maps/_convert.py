@@ -186,9 +186,7 @@ def _group(
     return Group(rule, values, sources, targets, rule.sizes(values, side, shapes))
 
 
-def _check_way_back(
-    group: Group, file: RuleFile, side: int, made: Mapping[str, str], sources: Container[str]
-) -> None:
+def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str], sources: Container[str]) -> None:
     for number, name in enumerate(group.targets):
         back = file.find(name, 1 - side, made, sources)
         if (
