@@ -262,6 +262,98 @@ CASES["mindformers-gpt2"] = Case(
     _mindformers_generate,
 )
 
+_llama_case(
+    "mindformers-qwen2_moe",
+    "LlamaForCausalLM, qkv_has_bias, shared and routed experts",
+    "Qwen2MoeForCausalLM",
+    "Qwen2MoeConfig",
+    hf={
+        "moe_intermediate_size": HIDDEN,
+        "shared_expert_intermediate_size": HIDDEN,
+        "num_experts": 4,
+        "num_experts_per_tok": 2,
+        "norm_topk_prob": False,
+    },
+    qkv_has_bias=True,
+    moe={
+        **_MOE,
+        "norm_topk_prob": False,
+        "shared_expert_num": 1,
+        "use_shared_expert_gating": True,
+        "moe_intermediate_size": HIDDEN,
+    },
+)
+CASES["mindformers-qwen2_moe"].map = "mindformers-qwen2_moe-transformers"
+
+# --- MindFormers' research ---------------------------------------------------------------------------------------------
+
+
+def _research(folder: str, module: str, network: str, config: str, **options: Any) -> Callable[[], Any]:
+    """A network of MindFormers' folder research; ``config`` is its module and class."""
+
+    def make() -> Any:
+        _source("mindformers-v1.3.2", f"research/{folder}")
+        module_name, class_name = config.split(".")
+        made = getattr(importlib.import_module(module_name), class_name)(**{**_LLAMA, **options})
+        return getattr(importlib.import_module(module), network)(made)
+
+    return make
+
+
+_MLA = {
+    "q_lora_rank": 24,
+    "kv_lora_rank": 32,
+    "qk_nope_head_dim": 16,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 16,
+}
+_SHARED = {
+    **_MOE,
+    "topk_method": "greedy",
+    "norm_topk_prob": False,
+    "shared_expert_num": 1,
+    "first_k_dense_replace": 1,
+    "moe_intermediate_size": 32,
+    "routed_scaling_factor": 1.0,
+}
+CASES["mindformers-deepseek2"] = Case(
+    "mindformers-deepseek2-transformers",
+    "mindformers-v1.3.2",
+    "research DeepseekV2ForCausalLM",
+    _research(
+        "deepseek2",
+        "deepseek2",
+        "DeepseekV2ForCausalLM",
+        "deepseek2_config.DeepseekV2Config",
+        n_kv_heads=HEADS,
+        moe_config=_SHARED,
+        extend_method="None",
+        max_position_embeddings=2048,
+        **_MLA,
+    ),
+    "DeepseekV2ForCausalLM",
+    (
+        "DeepseekV2Config",
+        {
+            **_HF,
+            **_MLA,
+            "num_key_value_heads": HEADS,
+            "n_routed_experts": 4,
+            "n_shared_experts": 1,
+            "num_experts_per_tok": 2,
+            "first_k_dense_replace": 1,
+            "moe_intermediate_size": 32,
+            "n_group": 1,
+            "topk_group": 1,
+            "topk_method": "greedy",
+            "norm_topk_prob": False,
+            "routed_scaling_factor": 1.0,
+        },
+    ),
+    _padded(LENGTH),
+    _mindformers_generate,
+)
+
 # --- ports of transformers --------------------------------------------------------------------------------------------
 
 _SMALL: dict[str, dict[str, Any]] = {
