@@ -210,6 +210,8 @@ def _in_float32(net: Any) -> Any:
         for name, value in list(vars(cell).items()):
             if isinstance(value, torch.dtype) and value is ms.float16:
                 setattr(cell, name, ms.float32)
+    for parameter in net.get_parameters():
+        parameter.set_dtype(ms.float32)
     return net
 
 
@@ -295,7 +297,7 @@ def _research(folder: str, module: str, network: str, config: str, **options: An
         _source("mindformers-v1.3.2", f"research/{folder}")
         module_name, class_name = config.split(".")
         made = getattr(importlib.import_module(module_name), class_name)(**{**_LLAMA, **options})
-        return getattr(importlib.import_module(module), network)(made)
+        return _in_float32(getattr(importlib.import_module(module), network)(made))
 
     return make
 
@@ -350,6 +352,30 @@ CASES["mindformers-deepseek2"] = Case(
             "routed_scaling_factor": 1.0,
         },
     ),
+    _padded(LENGTH),
+    _mindformers_generate,
+)
+
+CASES["mindformers-internlm2"] = Case(
+    "mindformers-internlm2-transformers",
+    "mindformers-v1.3.2",
+    "research InternLM2ForCausalLM, qkv_concat",
+    _research(
+        "internlm2", "internlm2", "InternLM2ForCausalLM", "internlm2_config.InternLM2Config", qkv_concat=True
+    ),
+    "LlamaForCausalLM",
+    ("LlamaConfig", {**_HF, "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0}}),
+    _padded(LENGTH),
+    _mindformers_generate,
+    {"head_dim": WIDTH // HEADS},
+)
+CASES["mindformers-internlm"] = Case(
+    "mindformers-llama-transformers",
+    "mindformers-v1.3.2",
+    "research InternLMForCausalLM, has_bias",
+    _research("internlm", "internlm", "InternLMForCausalLM", "internlm_config.InternLMConfig", has_bias=True, n_kv_heads=None),
+    "LlamaForCausalLM",
+    ("LlamaConfig", {**_HF, "attention_bias": True, "num_key_value_heads": HEADS}),
     _padded(LENGTH),
     _mindformers_generate,
 )
