@@ -380,6 +380,61 @@ CASES["mindformers-internlm"] = Case(
     _mindformers_generate,
 )
 
+# --- MindFormers' GLM 4 ------------------------------------------------------------------------------------------------
+
+
+def _mindformers_glm() -> Any:
+    _source("mindformers-v1.3.2")
+    mindformers = importlib.import_module("mindformers")
+    config = mindformers.ChatGLM2Config(
+        batch_size=1,
+        num_layers=LAYERS,
+        padded_vocab_size=VOCABULARY,
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        ffn_hidden_size=HIDDEN,
+        kv_channels=WIDTH // HEADS,
+        num_attention_heads=HEADS,
+        seq_length=LENGTH,
+        hidden_dropout=0.0,
+        attention_dropout=0.0,
+        layernorm_epsilon=1e-5,
+        rope_ratio=1.0,
+        rmsnorm=True,
+        add_bias_linear=False,
+        add_qkv_bias=True,
+        multi_query_attention=True,
+        multi_query_group_num=GROUPS,
+        apply_query_key_layer_scaling=True,
+        attention_softmax_in_fp32=True,
+        param_init_type="float32",
+        compute_dtype="float32",
+        layernorm_compute_type="float32",
+        rotary_dtype="float32",
+        use_past=False,
+        use_flash_attention=False,
+        eos_token_id=-1,
+        pad_token_id=0,
+        max_decode_length=LENGTH,
+        do_sample=False,
+    )
+    net = _in_float32(mindformers.ChatGLM2ForConditionalGeneration(config))
+    for layer in net.transformer.encoder.layers:  # uint8 times -10000 is 240 here and in MindSpore 2.10
+        layer.self_attention.core_attention.mul_mask = lambda mask, factor: mask.astype(ms.float32) * factor
+    return net
+
+
+CASES["mindformers-glm4"] = Case(
+    "mindformers-glm4-transformers",
+    "mindformers-v1.3.2",
+    "ChatGLM2ForConditionalGeneration",
+    _mindformers_glm,
+    "GlmForCausalLM",
+    ("GlmConfig", {**_HF, "head_dim": WIDTH // HEADS, "attention_bias": True}),
+    _padded(LENGTH),
+    _mindformers_generate,
+)
+
 # --- ports of transformers --------------------------------------------------------------------------------------------
 
 _SMALL: dict[str, dict[str, Any]] = {
