@@ -545,6 +545,42 @@ def _mindone(kind: str) -> Callable[[], Any]:
     return make
 
 
+# --- MindFormers' Whisper ----------------------------------------------------------------------------------------------
+
+
+def _mindformers_whisper() -> Any:
+    _source("mindformers-v1.3.2")
+    module = importlib.import_module("mindformers.models.whisper")
+    config = module.WhisperConfig(
+        **_SMALL["Whisper"],
+        batch_size=1,
+        compute_dtype="float32",
+        param_init_type="float32",
+        embedding_init_type="float32",
+        layernorm_compute_dtype="float32",
+        softmax_compute_type="float32",
+    )
+    net = _in_float32(module.WhisperForConditionalGeneration(config))
+    net.model.encoder.gelu = ms.nn.GELU(approximate=False)  # as transformers has it behind the convolutions
+    return net
+
+
+def _whisper_logits(net: Any, ids: np.ndarray) -> np.ndarray:
+    features = ms.Tensor(_ENCODER_INPUTS["Whisper"]["input_features"])
+    return _padded(LENGTH)(lambda row: net(input_features=features, decoder_input_ids=row), ids)
+
+
+CASES["mindformers-whisper"] = Case(
+    "mindformers-whisper-transformers",
+    "mindformers-v1.3.2",
+    "WhisperForConditionalGeneration",
+    _mindformers_whisper,
+    "WhisperForConditionalGeneration",
+    ("WhisperConfig", {**_SMALL["Whisper"], "activation_function": "gelu_pytorch_tanh"}),
+    _whisper_logits,
+    inputs=_ENCODER_INPUTS["Whisper"],
+)
+
 for _kind in _SMALL:
     CASES[f"mindone-{_kind.lower()}"] = Case(
         "mindone-ports-transformers",
