@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import tempfile
+import types
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ CONSTANTS = ("inv_freq", "attn.bias", "masked_bias")  # made by the network, no 
 #: folder in SOURCES -> its commit or the wheel on PyPI
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
-    "mindformers-r1.8.0": "MindFormers r1.8.0 (1a72d558)",
+    "mindformers-dev": "MindFormers dev (fd4deebc)",
     "mindnlp-0.1.1": "MindNLP 0.1.1 (PyPI)",
     "mindnlp-0.2.4": "MindNLP 0.2.4 (PyPI)",
     "mindone-0.5.0": "MindONE 0.5.0 (PyPI)",
@@ -434,6 +435,67 @@ CASES["mindformers-glm4"] = Case(
     _padded(LENGTH),
     _mindformers_generate,
 )
+
+# --- MindFormers' mcore ------------------------------------------------------------------------------------------------
+
+_MCORE = {
+    **{key: value for key, value in _HF.items() if not key.endswith("token_id")},
+    "max_position_embeddings": 64,
+    "seq_length": LENGTH,
+    "batch_size": 1,
+    "head_dim": WIDTH // HEADS,
+    "params_dtype": "float32",
+    "compute_dtype": "float32",
+    "layernorm_compute_dtype": "float32",
+    "softmax_compute_dtype": "float32",
+    "rotary_dtype": "float32",
+    "use_flash_attention": True,
+    "position_embedding_type": "rope",
+}
+
+
+class _NoOperator:
+    """`DropoutExt`, which the networks make and, without dropout, do not call."""
+
+    def add_prim_attr(self, *_: Any) -> Any:
+        return self
+
+    shard = add_prim_attr
+
+
+def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> Callable[[], Any]:
+    def make() -> Any:
+        _source("mindformers-dev")
+        ms.ops.auto_generate.DropoutExt = _NoOperator
+        ms.common.generator.Generator._step = lambda self, step: (0, 0)
+        made = getattr(importlib.import_module(f"mindformers.models.{model}.configuration_{file}"), config)(
+            **{**_MCORE, **options}
+        )
+        attention = importlib.import_module("mindformers.parallel_core.training_graph.transformer.attention")
+        attention.mstype = types.SimpleNamespace(uint8=ms.uint8, float16=ms.float32, bfloat16=ms.bfloat16)  # it computes in float16
+        return getattr(importlib.import_module(f"mindformers.models.{model}.modeling_{file}_train"), network)(made)
+
+    return make
+
+
+def _mcore_logits(net: Any, ids: np.ndarray) -> np.ndarray:
+    row = np.ones((1, LENGTH), np.int32)
+    row[:, : ids.shape[1]] = ids
+    return net(ms.Tensor(row), labels=ms.Tensor(row)).asnumpy().transpose(1, 0, 2)[:, : ids.shape[1]]
+
+
+for _layout in ("", "_groups"):
+    CASES[f"mindformers-qwen3{_layout}"] = Case(
+        f"mindformers-qwen3{_layout}-transformers",
+        "mindformers-dev",
+        f"TrainingQwen3ForCausalLM{', use_contiguous_weight_layout=False' * bool(_layout)}",
+        _mcore(
+            "qwen3", "qwen3", "Qwen3Config", "TrainingQwen3ForCausalLM", use_contiguous_weight_layout=not _layout
+        ),
+        "Qwen3ForCausalLM",
+        ("Qwen3Config", {**_HF, "head_dim": WIDTH // HEADS}),
+        _mcore_logits,
+    )
 
 # --- ports of transformers --------------------------------------------------------------------------------------------
 
