@@ -16,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 from .checkpoint_maps import HERE, LARGEST, NAMES, PAGE, ROOT
@@ -26,14 +27,15 @@ MARKS = ("<!-- made by tests/projects/language_maps.py -->", "<!-- end of langua
 
 def run(case: str, sources: str, python: str = sys.executable) -> dict[str, Any]:
     """Return what `language_networks.prove` gives in a process of its own; RuntimeError with its stderr if it fails."""
-    process = subprocess.run(
-        [python, "-m", "mindspore_compat", str(HERE / "language_networks.py"), case, os.path.abspath(sources)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    with tempfile.TemporaryDirectory() as folder:  # where MindFormers leaves its logs
+        process = subprocess.run(
+            [python, "-m", "mindspore_compat", str(HERE / "language_networks.py"), case, os.path.abspath(sources)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
     if process.returncode:
         raise RuntimeError(f"{case}: {process.stderr[-2000:]}")
     return json.loads(process.stdout.splitlines()[-1])
@@ -82,7 +84,9 @@ def main() -> int:
             results[case] = result
             first = next(other for other, one in CASES.items() if one.map == result["map"])
             if not wrong and case == first:
-                (NAMES / f"{result['map']}.txt").write_text("\n".join(names) + "\n")
+                sizes = CASES[case].rules
+                head = [f"sizes {json.dumps(sizes)}"] if sizes else []
+                (NAMES / f"{result['map']}.txt").write_text("\n".join(head + names) + "\n")
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     page = PAGE.read_text()
     before, rest = page.split(MARKS[0])

@@ -27,7 +27,7 @@ from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 
 VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, HIDDEN, LENGTH = 128, 64, 2, 4, 2, 96, 32
 PROMPT, NEW = 8, 20
-CONSTANTS = ("inv_freq", "attn.bias", "masked_bias")  # made by the network, no weights
+CONSTANTS = ("inv_freq", "attn.bias", "masked_bias", "expert_load")  # made by the network, no weights
 #: folder in SOURCES -> its commit or the wheel on PyPI
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
@@ -361,9 +361,7 @@ CASES["mindformers-internlm2"] = Case(
     "mindformers-internlm2-transformers",
     "mindformers-v1.3.2",
     "research InternLM2ForCausalLM, qkv_concat",
-    _research(
-        "internlm2", "internlm2", "InternLM2ForCausalLM", "internlm2_config.InternLM2Config", qkv_concat=True
-    ),
+    _research("internlm2", "internlm2", "InternLM2ForCausalLM", "internlm2_config.InternLM2Config", qkv_concat=True),
     "LlamaForCausalLM",
     ("LlamaConfig", {**_HF, "rope_parameters": {"rope_type": "default", "rope_theta": 1000000.0}}),
     _padded(LENGTH),
@@ -374,7 +372,9 @@ CASES["mindformers-internlm"] = Case(
     "mindformers-llama-transformers",
     "mindformers-v1.3.2",
     "research InternLMForCausalLM, has_bias",
-    _research("internlm", "internlm", "InternLMForCausalLM", "internlm_config.InternLMConfig", has_bias=True, n_kv_heads=None),
+    _research(
+        "internlm", "internlm", "InternLMForCausalLM", "internlm_config.InternLMConfig", has_bias=True, n_kv_heads=None
+    ),
     "LlamaForCausalLM",
     ("LlamaConfig", {**_HF, "attention_bias": True, "num_key_value_heads": HEADS}),
     _padded(LENGTH),
@@ -463,6 +463,15 @@ class _NoOperator:
     shard = add_prim_attr
 
 
+def _mcore_moe() -> None:
+    """Prepare experts: one process is a group, and the shared ones unpack two of three results, as a compiler may."""
+    ms.communication.init()
+    shared = importlib.import_module("mindformers.parallel_core.training_graph.transformer.moe.shared_experts")
+    shared.SharedExpertMLP.construct = lambda self, x: shared.MLP.construct(self, x)[:2]
+    dispatcher = importlib.import_module("mindformers.parallel_core.training_graph.transformer.moe.token_dispatcher")
+    dispatcher.ms = types.SimpleNamespace(**{**vars(ms), "bfloat16": ms.float32})  # tokens go in bfloat16
+
+
 def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> Callable[[], Any]:
     def make() -> Any:
         _source("mindformers-dev")
@@ -471,8 +480,12 @@ def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> 
         made = getattr(importlib.import_module(f"mindformers.models.{model}.configuration_{file}"), config)(
             **{**_MCORE, **options}
         )
+        if "n_routed_experts" in options:
+            _mcore_moe()
         attention = importlib.import_module("mindformers.parallel_core.training_graph.transformer.attention")
-        attention.mstype = types.SimpleNamespace(uint8=ms.uint8, float16=ms.float32, bfloat16=ms.bfloat16)  # it computes in float16
+        attention.mstype = types.SimpleNamespace(
+            uint8=ms.uint8, float16=ms.float32, bfloat16=ms.bfloat16
+        )  # it computes in float16
         return getattr(importlib.import_module(f"mindformers.models.{model}.modeling_{file}_train"), network)(made)
 
     return make
@@ -489,13 +502,51 @@ for _layout in ("", "_groups"):
         f"mindformers-qwen3{_layout}-transformers",
         "mindformers-dev",
         f"TrainingQwen3ForCausalLM{', use_contiguous_weight_layout=False' * bool(_layout)}",
-        _mcore(
-            "qwen3", "qwen3", "Qwen3Config", "TrainingQwen3ForCausalLM", use_contiguous_weight_layout=not _layout
-        ),
+        _mcore("qwen3", "qwen3", "Qwen3Config", "TrainingQwen3ForCausalLM", use_contiguous_weight_layout=not _layout),
         "Qwen3ForCausalLM",
         ("Qwen3Config", {**_HF, "head_dim": WIDTH // HEADS}),
         _mcore_logits,
     )
+
+_DEEPSEEK3 = {
+    **_MLA,
+    "num_key_value_heads": HEADS,
+    "n_routed_experts": 4,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 2,
+    "first_k_dense_replace": 1,
+    "moe_intermediate_size": 32,
+    "n_group": 1,
+    "topk_group": 1,
+    "routed_scaling_factor": 1.0,
+    "norm_topk_prob": True,
+    "rms_norm_eps": 1e-6,  # transformers has it in the norms of the latents whatever the config says
+}
+CASES["mindformers-deepseek3"] = Case(
+    "mindformers-deepseek3-transformers",
+    "mindformers-dev",
+    "TrainingDeepseekV3ForCausalLM",
+    _mcore(
+        "deepseek3",
+        "deepseek_v3",
+        "DeepseekV3Config",
+        "TrainingDeepseekV3ForCausalLM",
+        **_DEEPSEEK3,
+        head_dim=None,
+        num_nextn_predict_layers=0,
+        scoring_func="sigmoid",
+        topk_method="noaux_tc",
+        rope_scaling=None,
+        multi_latent_attention=True,
+        moe_grouped_gemm=True,
+        rotary_scaling_factor=1.0,
+        aux_loss_factors=[0.0],
+        qk_layernorm=True,
+    ),
+    "DeepseekV3ForCausalLM",
+    ("DeepseekV3Config", {**_HF, **_DEEPSEEK3}),
+    _mcore_logits,
+)
 
 # --- ports of transformers --------------------------------------------------------------------------------------------
 

@@ -182,8 +182,8 @@ def _group(
             f"{rule.place} needs {_some(missing)} beside {_some([parts[place] for place in sorted(parts)])}"
         )
     sources = [parts[place] for place in range(expected)]
-    targets = rule.names(values, 1 - side, rule.count(sources, side, shapes))
-    return Group(rule, values, sources, targets, rule.sizes(values, side, shapes))
+    sizes = rule.sizes(values, side, shapes)
+    return Group(rule, values, sources, rule.names(values, 1 - side, rule.count(sources, side, shapes, sizes)), sizes)
 
 
 def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str], sources: Container[str]) -> None:

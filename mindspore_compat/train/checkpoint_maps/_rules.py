@@ -28,6 +28,7 @@ _OPTIONS = {
     "same_as": str,
     "axis": int,
     "axes": str,
+    "view": str,
     "parts": list,
     "groups": str,
     "stack": str,
@@ -88,6 +89,7 @@ class Rule:
             own = own_patterns(texts[0] + texts[1])
             self.sides = [[Name(text, side, vocabulary, own) for text in texts[side]] for side in (0, 1)]
             self._axes = Axes(row["axes"]) if "axes" in row else None
+            self._view = Axes(row["view"], is_view=True) if "view" in row else None
             sizes = row.get("sizes", {})
             self._sizes = {**vocabulary.sizes, **{key: size for key, size in sizes.items() if _is_size(size)}}
             self._sizes_of = {
@@ -171,11 +173,11 @@ class Rule:
         numbers = range(1 if side == self._whole or self._stack is None else count)
         return [str(self._fill(name, values, number)) for number in numbers for name in self.sides[side]]
 
-    def count(self, sources: list[str], side: int, shapes: _Shapes) -> int:
-        """Return the number of stacked tensors."""
+    def count(self, sources: list[str], side: int, shapes: _Shapes, known: Mapping[str, int]) -> int:
+        """Return the number of stacked tensors; ``known``: `sizes`."""
         if side != self._whole:
             return len(sources) // len(self.sides[side])
-        return (shapes[sources[0]] or (0,))[0]
+        return known.get(str(self._stack), (shapes[sources[0]] or (0,))[0])
 
     def sizes(self, values: Mapping[str, str], side: int, shapes: _Shapes) -> dict[str, int]:
         """Return {symbol: size}; ``shapes`` are those of the whole checkpoint.
@@ -216,7 +218,7 @@ class Rule:
         parts += [f"merge {count[0]} {where}"] * (count[0] > 1) + [f"split into {count[1]} {where}"] * (count[1] > 1)
         return ", ".join(
             parts
-            + [f"{key} {self._row[key]}" for key in ("axes", "dtype") if key in self._row]
+            + [f"{key} {self._row[key]}" for key in ("view", "axes", "dtype") if key in self._row]
             + ["one-hot"] * self._is_one_hot
         )
 
@@ -237,6 +239,13 @@ class Rule:
             ValueError: if a shape or a dtype is not as the rule says, or zeros are none.
         """
         sizes = self._sizes if sizes is None else sizes
+        if self._view is None:
+            return self._unstacked(tensors, reverse, sizes)
+        if reverse:
+            return [self._view.apply(made, True, sizes) for made in self._unstacked(tensors, True, sizes)]
+        return self._unstacked([self._view.apply(tensor, False, sizes) for tensor in tensors], False, sizes)
+
+    def _unstacked(self, tensors: list[torch.Tensor], reverse: bool, sizes: Mapping[str, int]) -> list[torch.Tensor]:
         if self._stack is None:
             return self._applied(tensors, reverse, sizes)
         side = int(reverse)
