@@ -27,7 +27,7 @@ from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 
 VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, HIDDEN, LENGTH = 128, 64, 2, 4, 2, 96, 32
 PROMPT, NEW = 8, 20
-CONSTANTS = ("inv_freq", "attn.bias", "masked_bias", "expert_load")  # made by the network, no weights
+CONSTANTS = ("inv_freq", "attn.bias", "masked_bias", "expert_load", "cross_bias")  # made by the network, no weights
 #: folder in SOURCES -> its commit or the wheel on PyPI
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
@@ -203,6 +203,12 @@ _llama_case(
     "mindformers-mixtral", "LlamaForCausalLM, experts", "MixtralForCausalLM", "MixtralConfig", hf=_EXPERTS, moe=_MOE
 )
 CASES["mindformers-mixtral"].map = "mindformers-mixtral-transformers"
+
+
+def _without_float16(module: str) -> None:
+    """Let a module of MindFormers that casts to float16 by itself cast to float32."""
+    found = importlib.import_module(module)
+    found.mstype = types.SimpleNamespace(**{**vars(found.mstype), "float16": ms.float32})
 
 
 def _in_float32(net: Any) -> Any:
@@ -482,10 +488,7 @@ def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> 
         )
         if "n_routed_experts" in options:
             _mcore_moe()
-        attention = importlib.import_module("mindformers.parallel_core.training_graph.transformer.attention")
-        attention.mstype = types.SimpleNamespace(
-            uint8=ms.uint8, float16=ms.float32, bfloat16=ms.bfloat16
-        )  # it computes in float16
+        _without_float16("mindformers.parallel_core.training_graph.transformer.attention")
         return getattr(importlib.import_module(f"mindformers.models.{model}.modeling_{file}_train"), network)(made)
 
     return make
@@ -657,6 +660,55 @@ def _mindone(kind: str) -> Callable[[], Any]:
 
     return make
 
+
+# --- MindFormers' T5 ---------------------------------------------------------------------------------------------------
+
+_T5_LENGTH = 9
+
+
+def _mindformers_t5() -> Any:
+    _source("mindformers-v1.3.2")
+    mindformers = importlib.import_module("mindformers")
+    config = mindformers.T5Config(
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        d_kv=WIDTH // HEADS,
+        d_ff=HIDDEN,
+        num_layers=LAYERS,
+        num_decoder_layers=LAYERS,
+        num_heads=HEADS,
+        batch_size=1,
+        seq_length=_T5_LENGTH,
+        max_decode_length=LENGTH,
+        hidden_dropout_rate=0.0,
+        attention_dropout_rate=0.0,
+        embedding_dropout_prob=0.0,
+    )
+    _without_float16("mindformers.models.t5.t5")
+    return _in_float32(mindformers.T5ForConditionalGeneration(config))
+
+
+def _t5_logits(net: Any, ids: np.ndarray) -> np.ndarray:
+    given = _ENCODER_INPUTS["T5"]["input_ids"].astype(np.int32)
+    mask, decoder_mask = (ms.Tensor(np.ones((1, length), np.float32)) for length in (_T5_LENGTH, LENGTH))
+
+    def logits(row: Any) -> Any:
+        found = net(ms.Tensor(given), mask, None, row, decoder_mask)
+        return found.reshape((1, LENGTH, -1))
+
+    return _padded(LENGTH)(logits, ids)
+
+
+CASES["mindformers-t5"] = Case(
+    "mindformers-t5-transformers",
+    "mindformers-v1.3.2",
+    "T5ForConditionalGeneration",
+    _mindformers_t5,
+    "T5ForConditionalGeneration",
+    ("T5Config", _SMALL["T5"]),
+    _t5_logits,
+    inputs=_ENCODER_INPUTS["T5"],
+)
 
 # --- MindFormers' Whisper ----------------------------------------------------------------------------------------------
 

@@ -202,8 +202,10 @@ def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, 
 
 
 def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], side: int) -> None:
-    """Raise ValueError if a tensor dropped as a second name of another tensor is not equal to it."""
+    """Raise ValueError if a tensor dropped as a second name of another tensor, or as zeros, is not equal to it."""
     for name, rule in dropped:
+        if rule.has_zeros and _tensor(name, values[name]).any():
+            raise ValueError(f"{name!r} is dropped by {rule.place}, since the other network has none: it must be zeros")
         twin = rule.twin(name, side)
         if twin is not None and (
             twin not in values or not torch.equal(_tensor(name, values[name]), _tensor(twin, values[twin]))

@@ -123,11 +123,11 @@ class Rule:
                 f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of that of the one side and that of the "
                 "other"
             )
-        adds_wrongly = self._adds_zeros and [len(side) for side in self.sides] != [1, 2]
+        adds_wrongly = self.has_zeros and not self.is_drop and [len(side) for side in self.sides] != [1, 2]
         if len(self._beside) not in (0, 2) or (self._twin and not self.is_drop) or adds_wrongly:
             raise ValueError(
                 f"{place}: 'beside' must be a name of either side, 'same_as' stands where 'from' or 'to' is null, and "
-                "'zeros' where one tensor becomes two"
+                "'zeros' where one tensor becomes two or none"
             )
 
     @property
@@ -211,7 +211,7 @@ class Rule:
     def describe(self) -> str:
         """Return the changes besides renaming, for the report."""
         count = [len(side) for side in self.sides]
-        if self._adds_zeros:
+        if self.has_zeros:
             return "with zeros as bias"
         where = self._parts.describe()
         parts = [f"stack {self._stack}"] if self._stack else []
@@ -227,7 +227,8 @@ class Rule:
         return bool(self._row.get("one_hot"))
 
     @property
-    def _adds_zeros(self) -> bool:
+    def has_zeros(self) -> bool:
+        """True if the second tensor, or the one that is dropped, must be zeros."""
         return bool(self._row.get("zeros"))
 
     def apply(
@@ -265,11 +266,11 @@ class Rule:
         return [torch.stack(column) for column in zip(*made)]
 
     def _applied(self, tensors: list[torch.Tensor], reverse: bool, sizes: Mapping[str, int]) -> list[torch.Tensor]:
-        if self._adds_zeros and reverse:
+        if self.has_zeros and reverse:
             if tensors[1].any():
                 raise ValueError("the second must be zeros, since the MindSpore network has none, but has others")
             return tensors[:1]
-        if self._adds_zeros:
+        if self.has_zeros:
             return [tensors[0], tensors[0].new_zeros(tensors[0].shape[:1])]
         pieces = len(self.sides[0 if reverse else 1])
         if pieces > 1:
