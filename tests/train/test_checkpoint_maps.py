@@ -319,6 +319,16 @@ def test_a_second_name_is_dropped_only_if_it_is_the_same() -> None:
         convert_checkpoint({"decoder.weight": table}, rules, reverse=True)
 
 
+def test_a_second_name_beside_its_twin_is_compared() -> None:
+    rules = _rules(_row("table", "wte"), _row(None, "head", beside=["-", "wte"], same_as="wte"))
+    same = {"wte": torch.ones(2), "head": torch.ones(2)}
+    assert list(convert_checkpoint(same, rules, reverse=True).values) == ["table"]
+    with pytest.raises(ValueError, match="'head' is dropped by rule 2 .* as the same as 'wte', which has other values"):
+        convert_checkpoint({**same, "head": torch.zeros(2)}, rules, reverse=True)
+    with pytest.raises(ValueError, match="1 names have no rule"):
+        convert_checkpoint({"head": torch.zeros(2)}, rules, reverse=True)
+
+
 def test_a_name_beside_tells_rules_apart() -> None:
     rules = _rules(
         _row("f.{n}.{bn}", "f.{n}.{bn}", beside=["f.{n}.gamma", "f.{n}.running_mean"]),
@@ -578,7 +588,7 @@ def test_a_map_takes_the_names_of_the_published_networks(name: str) -> None:
     values: dict[str, torch.Tensor] = {}
     for number, (source, _) in enumerate(rows):
         for place, (key, shape) in enumerate(source.items()):
-            values[key] = torch.full((), number + place / 8).expand(
+            values[key] = torch.full((), number + place / 8 if rows[number][1] else 0.0).expand(
                 shape
             )  # no memory, and each tensor is known by its value
             if key.endswith("relative_bias.index") and rows[number][1]:

@@ -166,7 +166,8 @@ class Rule:
 
     def position(self, place: int, values: Mapping[str, str], side: int) -> int:
         """Return the position of a name in its group's list."""
-        return place + len(self.sides[side]) * int(values[self._stack]) if self._stack in values else place
+        number = int(values.get(self._stack or "", "0"))
+        return place + len(self.sides[side]) * number
 
     def names(self, values: Mapping[str, str], side: int, count: int) -> list[str]:
         """Return the names on a side; ``count``: of the tensors stacked."""
@@ -205,8 +206,8 @@ class Rule:
 
     def twin(self, name: str, side: int) -> str | None:
         """Return the name of the tensor that a dropped one must be equal to."""
-        found = self._twin and self.match(name, side, ())
-        return self._twin.fill(found[1]) if self._twin and found else None
+        found = [one.match(name) for one in self.sides[side]] if self._twin else []
+        return next((self._twin.fill(values) for values in found if values is not None), None) if self._twin else None
 
     def describe(self) -> str:
         """Return the changes besides renaming, for the report."""
@@ -247,9 +248,9 @@ class Rule:
         return self._unstacked([self._view.apply(tensor, False, sizes) for tensor in tensors], False, sizes)
 
     def _unstacked(self, tensors: list[torch.Tensor], reverse: bool, sizes: Mapping[str, int]) -> list[torch.Tensor]:
+        side = int(reverse)
         if self._stack is None:
             return self._applied(tensors, reverse, sizes)
-        side = int(reverse)
         if side == self._whole:
             if len({tensor.shape[:1] for tensor in tensors}) > 1 or not tensors[0].dim():
                 raise ValueError("the tensors must have the same number of stacked ones")
