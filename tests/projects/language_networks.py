@@ -486,7 +486,7 @@ def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> 
         made = getattr(importlib.import_module(f"mindformers.models.{model}.configuration_{file}"), config)(
             **{**_MCORE, **options}
         )
-        if "n_routed_experts" in options:
+        if {"n_routed_experts", "num_experts"} & set(options):
             _mcore_moe()
         _without_float16("mindformers.parallel_core.training_graph.transformer.attention")
         return getattr(importlib.import_module(f"mindformers.models.{model}.modeling_{file}_train"), network)(made)
@@ -511,6 +511,32 @@ for _layout in ("", "_groups"):
         _mcore_logits,
     )
 
+_QWEN3_MOE = {
+    "num_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+    "norm_topk_prob": True,
+}
+CASES["mindformers-qwen3_moe"] = Case(
+    "mindformers-qwen3_moe-transformers",
+    "mindformers-dev",
+    "TrainingQwen3MoeForCausalLM",
+    _mcore(
+        "qwen3_moe",
+        "qwen3_moe",
+        "Qwen3MoeConfig",
+        "TrainingQwen3MoeForCausalLM",
+        **_QWEN3_MOE,
+        moe_grouped_gemm=True,
+        aux_loss_types=["expert"],
+        routed_scaling_factor=1.0,
+        aux_loss_factors=[0.0],
+        mlp_only_layers=[],
+    ),
+    "Qwen3MoeForCausalLM",
+    ("Qwen3MoeConfig", {**_HF, **_QWEN3_MOE, "head_dim": WIDTH // HEADS}),
+    _mcore_logits,
+)
 _DEEPSEEK3 = {
     **_MLA,
     "num_key_value_heads": HEADS,
