@@ -32,6 +32,7 @@ CONSTANTS = ("inv_freq", "attn.bias", "masked_bias", "expert_load", "cross_bias"
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
     "mindformers-dev": "MindFormers dev (fd4deebc)",
+    "mindformers-v1.7.0": "MindFormers v1.7.0 (8ccc49b3)",
     "mindnlp-0.1.1": "MindNLP 0.1.1 (PyPI)",
     "mindnlp-0.2.4": "MindNLP 0.2.4 (PyPI)",
     "mindone-0.5.0": "MindONE 0.5.0 (PyPI)",
@@ -478,14 +479,20 @@ def _mcore_moe() -> None:
     dispatcher.ms = types.SimpleNamespace(**{**vars(ms), "bfloat16": ms.float32})  # tokens go in bfloat16
 
 
-def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> Callable[[], Any]:
+def _mcore(
+    model: str, file: str, config: str, network: str, source: str = "mindformers-dev", **options: Any
+) -> Callable[[], Any]:
     def make() -> Any:
-        _source("mindformers-dev")
+        _source(source)
         ms.ops.auto_generate.DropoutExt = _NoOperator
+        importlib.import_module("mindspore.parallel.shard")._DistributedTensorInfo = _NoOperator  # of its checkpoints
         ms.common.generator.Generator._step = lambda self, step: (0, 0)
         made = getattr(importlib.import_module(f"mindformers.models.{model}.configuration_{file}"), config)(
             **{**_MCORE, **options}
         )
+        if source != "mindformers-dev":
+            utils = importlib.import_module("mindformers.parallel_core.training_graph.transformer.utils")
+            utils.is_legacy_model = lambda: False  # the configuration of a run says so
         if {"n_routed_experts", "num_experts"} & set(options):
             _mcore_moe()
         _without_float16("mindformers.parallel_core.training_graph.transformer.attention")
@@ -497,7 +504,8 @@ def _mcore(model: str, file: str, config: str, network: str, **options: Any) -> 
 def _mcore_logits(net: Any, ids: np.ndarray) -> np.ndarray:
     row = np.ones((1, LENGTH), np.int32)
     row[:, : ids.shape[1]] = ids
-    return net(ms.Tensor(row), labels=ms.Tensor(row)).asnumpy().transpose(1, 0, 2)[:, : ids.shape[1]]
+    found = net(ms.Tensor(row), labels=ms.Tensor(row)).asnumpy()
+    return found.reshape(1, LENGTH, -1)[:, : ids.shape[1]]  # (S, 1, V), or (S, V) from 1.7 on
 
 
 for _layout in ("", "_groups"):
@@ -511,6 +519,15 @@ for _layout in ("", "_groups"):
         _mcore_logits,
     )
 
+CASES["mindformers-qwen3_1.7"] = Case(
+    "mindformers-qwen3_1.7-transformers",
+    "mindformers-v1.7.0",
+    "TrainingQwen3ForCausalLM",
+    _mcore("qwen3", "qwen3", "Qwen3Config", "TrainingQwen3ForCausalLM", "mindformers-v1.7.0"),
+    "Qwen3ForCausalLM",
+    ("Qwen3Config", {**_HF, "head_dim": WIDTH // HEADS}),
+    _mcore_logits,
+)
 _QWEN3_MOE = {
     "num_experts": 4,
     "num_experts_per_tok": 2,
