@@ -27,7 +27,14 @@ from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 
 VOCABULARY, WIDTH, LAYERS, HEADS, GROUPS, HIDDEN, LENGTH = 128, 64, 2, 4, 2, 96, 32
 PROMPT, NEW = 8, 20
-CONSTANTS = ("inv_freq", "attn.bias", "masked_bias", "expert_load", "cross_bias")  # made by the network, no weights
+CONSTANTS = (
+    "inv_freq",
+    "attn.bias",
+    "masked_bias",
+    "expert_load",
+    "fi_accu",
+    "cross_bias",
+)  # made by the network, no weights
 #: folder in SOURCES -> its commit or the wheel on PyPI
 SOURCES = {
     "mindformers-v1.3.2": "MindFormers v1.3.2 (024279c2)",
@@ -474,7 +481,8 @@ def _mcore_moe() -> None:
     """Prepare experts: one process is a group, and the shared ones unpack two of three results, as a compiler may."""
     ms.communication.init()
     shared = importlib.import_module("mindformers.parallel_core.training_graph.transformer.moe.shared_experts")
-    shared.SharedExpertMLP.construct = lambda self, x: shared.MLP.construct(self, x)[:2]
+    for kind in [kind for name, kind in vars(shared).items() if name.startswith("SharedExpertMLP")]:
+        kind.construct = lambda self, x, base=kind.__mro__[1]: base.construct(self, x)[:2]
     dispatcher = importlib.import_module("mindformers.parallel_core.training_graph.transformer.moe.token_dispatcher")
     dispatcher.ms = types.SimpleNamespace(**{**vars(ms), "bfloat16": ms.float32})  # tokens go in bfloat16
 
@@ -534,26 +542,27 @@ _QWEN3_MOE = {
     "moe_intermediate_size": 32,
     "norm_topk_prob": True,
 }
-CASES["mindformers-qwen3_moe"] = Case(
-    "mindformers-qwen3_moe-transformers",
-    "mindformers-dev",
-    "TrainingQwen3MoeForCausalLM",
-    _mcore(
-        "qwen3_moe",
-        "qwen3_moe",
-        "Qwen3MoeConfig",
+for _version, _folder in (("", "mindformers-dev"), ("_1.7", "mindformers-v1.7.0")):
+    CASES[f"mindformers-qwen3_moe{_version}"] = Case(
+        f"mindformers-qwen3_moe{_version}-transformers",
+        _folder,
         "TrainingQwen3MoeForCausalLM",
-        **_QWEN3_MOE,
-        moe_grouped_gemm=True,
-        aux_loss_types=["expert"],
-        routed_scaling_factor=1.0,
-        aux_loss_factors=[0.0],
-        mlp_only_layers=[],
-    ),
-    "Qwen3MoeForCausalLM",
-    ("Qwen3MoeConfig", {**_HF, **_QWEN3_MOE, "head_dim": WIDTH // HEADS}),
-    _mcore_logits,
-)
+        _mcore(
+            "qwen3_moe",
+            "qwen3_moe",
+            "Qwen3MoeConfig",
+            "TrainingQwen3MoeForCausalLM",
+            _folder,
+            **_QWEN3_MOE,
+            moe_grouped_gemm=True,
+            **({} if _version else {"aux_loss_types": ["expert"], "aux_loss_factors": [0.0]}),
+            routed_scaling_factor=1.0,
+            mlp_only_layers=[],
+        ),
+        "Qwen3MoeForCausalLM",
+        ("Qwen3MoeConfig", {**_HF, **_QWEN3_MOE, "head_dim": WIDTH // HEADS}),
+        _mcore_logits,
+    )
 _DEEPSEEK3 = {
     **_MLA,
     "num_key_value_heads": HEADS,
@@ -568,31 +577,33 @@ _DEEPSEEK3 = {
     "norm_topk_prob": True,
     "rms_norm_eps": 1e-6,  # transformers has it in the norms of the latents whatever the config says
 }
-CASES["mindformers-deepseek3"] = Case(
-    "mindformers-deepseek3-transformers",
-    "mindformers-dev",
-    "TrainingDeepseekV3ForCausalLM",
-    _mcore(
-        "deepseek3",
-        "deepseek_v3",
-        "DeepseekV3Config",
+for _version, _folder in (("", "mindformers-dev"), ("_1.7", "mindformers-v1.7.0")):
+    CASES[f"mindformers-deepseek3{_version}"] = Case(
+        f"mindformers-deepseek3{_version}-transformers",
+        _folder,
         "TrainingDeepseekV3ForCausalLM",
-        **_DEEPSEEK3,
-        head_dim=None,
-        num_nextn_predict_layers=0,
-        scoring_func="sigmoid",
-        topk_method="noaux_tc",
-        rope_scaling=None,
-        multi_latent_attention=True,
-        moe_grouped_gemm=True,
-        rotary_scaling_factor=1.0,
-        aux_loss_factors=[0.0],
-        qk_layernorm=True,
-    ),
-    "DeepseekV3ForCausalLM",
-    ("DeepseekV3Config", {**_HF, **_DEEPSEEK3}),
-    _mcore_logits,
-)
+        _mcore(
+            "deepseek3",
+            "deepseek_v3",
+            "DeepseekV3Config",
+            "TrainingDeepseekV3ForCausalLM",
+            _folder,
+            **_DEEPSEEK3,
+            head_dim=None,
+            num_nextn_predict_layers=0,
+            scoring_func="sigmoid",
+            topk_method="noaux_tc",
+            rope_scaling=None,
+            multi_latent_attention=True,
+            moe_grouped_gemm=True,
+            rotary_scaling_factor=1.0,
+            **({} if _version else {"aux_loss_factors": [0.0]}),
+            qk_layernorm=True,
+        ),
+        "DeepseekV3ForCausalLM",
+        ("DeepseekV3Config", {**_HF, **_DEEPSEEK3}),
+        _mcore_logits,
+    )
 
 # --- ports of transformers --------------------------------------------------------------------------------------------
 
