@@ -115,9 +115,11 @@ _HF = {
 }
 
 
-def _mindformers_llama(moe: dict[str, Any] | None = None, **options: Any) -> Callable[[], Any]:
+def _mindformers_llama(
+    moe: dict[str, Any] | None = None, source: str = "mindformers-v1.3.2", **options: Any
+) -> Callable[[], Any]:
     def make() -> Any:
-        _source("mindformers-v1.3.2")
+        _source(source)
         mindformers = importlib.import_module("mindformers")
         if moe:
             options["moe_config"] = moe
@@ -192,6 +194,18 @@ _llama_case(
     qkv_concat=True,
 )
 
+for _target, _bias in (("Llama", False), ("Qwen2", True)):
+    CASES[f"mindformers-{_target.lower()}-groups"] = Case(
+        "mindformers-llama_groups-transformers",
+        "mindformers-dev",
+        f"LlamaForCausalLM, qkv_concat{', qkv_has_bias' * _bias}",
+        _mindformers_llama(source="mindformers-dev", qkv_concat=True, qkv_has_bias=_bias),
+        f"{_target}ForCausalLM",
+        (f"{_target}Config", _HF),
+        _padded(LENGTH),
+        _mindformers_generate,
+        {"head_dim": WIDTH // HEADS},
+    )
 _MOE = {
     "expert_num": 4,
     "capacity_factor": -1.0,
