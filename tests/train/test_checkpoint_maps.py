@@ -581,6 +581,23 @@ def test_random_values_come_back(name: str) -> None:
     )
 
 
+def test_convolutions_of_whisper_lose_their_axis_of_one() -> None:
+    values = _values(**{"model.encoder.conv1.weight": (4, 3, 1, 2), "model.encoder.layer_norm.gamma": (4,)})
+    done = _there_and_back(values, "mindone-ports-transformers")
+    assert {name: tuple(value.shape) for name, value in done.items()} == {
+        "model.encoder.conv1.weight": (4, 3, 2),
+        "model.encoder.layer_norm.weight": (4,),
+    }
+
+
+def test_experts_transposed_for_inference_are_refused() -> None:
+    """Their elements are as many: only the router's shape tells."""
+    name = "model.layers.0.feed_forward"
+    values = _values(**{f"{name}.router.dense.weight": (2, 4), f"{name}.ffn.w1.weight": (2, 4, 6)})
+    with pytest.raises(ValueError, match=r"the shape \(4, 6\) is not that of the axes 'i h -> i h' with \{'h': 4\}"):
+        convert_checkpoint(values, "mindformers-mixtral-transformers")
+
+
 @pytest.mark.parametrize("name", available())
 def test_a_map_takes_the_names_of_the_published_networks(name: str) -> None:
     """The names and shapes, on both sides, that were seen to give equal outputs (tests/projects)."""
