@@ -264,7 +264,7 @@ class Rule:
             return [tensor for row in made for tensor in row]
         if len({tuple(tensor.shape for tensor in row) for row in made}) > 1:
             raise ValueError(f"the tensors of {self._stack!r} have different shapes")
-        return [torch.stack(column) for column in zip(*made)]
+        return [torch.cat([one.unsqueeze(0) for one in column]) for column in zip(*made)]
 
     def _applied(self, tensors: list[torch.Tensor], reverse: bool, sizes: Mapping[str, int]) -> list[torch.Tensor]:
         if self.has_zeros and reverse:
