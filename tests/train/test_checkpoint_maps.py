@@ -99,7 +99,7 @@ def test_the_first_rule_takes_a_name_and_the_way_back_is_checked() -> None:
     assert list(_there_and_back(_values(**{"a.0.w": (1,), "a.1.w": (1,)}), _rules(first, wide))) == ["b.stem", "b.1"]
     with pytest.raises(
         ValueError,
-        match=r"rule 2 of the rules makes 'x\.5' of \['a\.5'\], but on the way back that name belongs to rule 1",
+        match=r"rule 2 of the rules makes 'x\.5' of a\.5, but on the way back that name belongs to rule 1",
     ):
         convert_checkpoint(_values(**{"a.5": (1,)}), _rules(_row("b.{k:5}", "x.{k}"), _row("a.{n}", "x.{n}")))
 
@@ -151,12 +151,12 @@ def test_what_can_not_be_merged_or_split_is_an_error() -> None:
         convert_checkpoint(_values(q=(2, 2)), rules)
     with pytest.raises(
         ValueError,
-        match=r"q, k \(rule 1 of the rules\): tensors of the shapes \[\(2, 2\), \(2, 3\)\] can not be merged",
+        match=r"q, k \(rule 1 of the rules\): tensors of the shapes \[\(2, 2\), \(2, 3\)\] cannot be merged",
     ):
         convert_checkpoint(_values(q=(2, 2), k=(2, 3)), rules)
-    with pytest.raises(ValueError, match="can not be merged on axis 1"):
+    with pytest.raises(ValueError, match="cannot be merged on axis 1"):
         convert_checkpoint(_values(q=(2,), k=(2,)), rules)
-    with pytest.raises(ValueError, match=r"the shape \(2, 3\) has no 2 equal parts on axis 1"):
+    with pytest.raises(ValueError, match=r"the size 3 on axis 1 does not have 2 equal parts"):
         convert_checkpoint(_values(qk=(2, 3)), rules, reverse=True)
 
 
@@ -209,6 +209,77 @@ def test_axes_that_say_nothing(text: str, message: str) -> None:
         Axes(text)
 
 
+def test_parts_of_named_sizes_are_merged_and_split() -> None:
+    sizes = {"q": ["b{i}.o[1]", "{i}.out[1]"]}
+    rules = _rules(
+        _row(["b{i}.q", "b{i}.k", "b{i}.v"], "{i}.qkv", parts=["q", "k", "k"], sizes=sizes), _row("b{i}.o", "{i}.out")
+    )
+    values = _values(**{"b1.q": (8, 6), "b1.k": (2, 6), "b1.v": (2, 6), "b1.o": (6, 8)})
+    done = _there_and_back(values, rules)
+    assert torch.equal(done["1.qkv"], torch.cat([values[f"b1.{part}"] for part in "qkv"]))
+    with pytest.raises(ValueError, match=r"the sizes \[2, 8, 2\] on axis 0 instead of"):
+        convert_checkpoint({**values, "b1.q": values["b1.k"], "b1.k": values["b1.q"]}, rules)
+    with pytest.raises(ValueError, match=r"needs the size of axis 1 of 1\.out, which is not there"):
+        convert_checkpoint({"1.qkv": done["1.qkv"]}, rules, reverse=True)
+    with pytest.raises(ValueError, match=r"does not have 3 parts q k k with \{'q': 8\}"):
+        convert_checkpoint({**done, "1.qkv": torch.ones(11, 6)}, rules, reverse=True)
+    with pytest.raises(ValueError, match="the sizes q, k do not follow from 4: give them in 'sizes'"):
+        convert_checkpoint(_values(x=(4, 2)), _rules(_row("x", ["a", "b"], parts=["q", "k"])))
+
+
+def test_parts_in_groups_need_the_number_of_groups() -> None:
+    """As Megatron has them: the queries of a group, its key, its value, those of the next group."""
+    rules = _rules(_row(["q", "k", "v"], "qkv", parts=["q", "k", "k"], groups="k/head", sizes={"q": 8}))
+    values = _values(q=(8, 3), k=(4, 3), v=(4, 3))
+    mine = {"version": 1, "include": [], "sizes": {"head": 2}, "rules": rules["rules"]}
+    done = _there_and_back(values, mine)
+    groups = [values[name].reshape(2, -1, 3) for name in "qkv"]
+    assert torch.equal(done["qkv"], torch.cat(groups, 1).reshape(16, 3))
+    with pytest.raises(ValueError, match="the size 'head' is not known; a rule file of yours gives it"):
+        convert_checkpoint(values, rules)
+    with pytest.raises(ValueError, match="k/head is no number of groups"):
+        convert_checkpoint(values, {**mine, "sizes": {"head": 3}})
+
+
+@pytest.mark.parametrize("is_view", [False, True])
+def test_numbered_tensors_are_stacked(is_view: bool) -> None:
+    row = _row(
+        "{i}.w",
+        ["{i}.{e}.gate", "{i}.{e}.up"],
+        stack="e",
+        axis=1,
+        axes="h i -> i h",
+        sizes={"e": ["{i}.router[0]", "{i}.gate[0]"], "h": ["{i}.router[1]", "{i}.gate[1]"]},
+        **({"view": "h (e x) -> e h x"} if is_view else {}),
+    )
+    rules = _rules(row, _row("{i}.router", "{i}.gate"))
+    values = _values(**{"7.w": (5, 12) if is_view else (3, 5, 4), "7.router": (3, 5)})
+    done = _there_and_back(values, rules)
+    assert list(done) == [f"7.{e}.{part}" for e in range(3) for part in ("gate", "up")] + ["7.gate"]
+    assert torch.equal(done["7.2.up"], values["7.w"].reshape(3, 5, 4)[2, :, 2:].T)
+    swapped = dict(reversed(done.items()))
+    assert torch.equal(convert_checkpoint(swapped, rules, reverse=True).values["7.w"], values["7.w"])
+    for missing, message in (("7.1.up", r"needs 7\.1\.up beside"), ("7.2.up", r"needs 7\.2\.up beside")):
+        with pytest.raises(ValueError, match=message):
+            convert_checkpoint({key: done[key] for key in done if key != missing}, rules, reverse=True)
+    with pytest.raises(ValueError, match="there are 2 tensors of 'e' instead of 3"):
+        convert_checkpoint({key: done[key] for key in done if not key.startswith("7.2.")}, rules, reverse=True)
+    with pytest.raises(ValueError, match=r"needs 7\.3\.gate, 7\.3\.up beside"):
+        convert_checkpoint({**done, "7.99999999999.up": done["7.2.up"]}, rules, reverse=True)
+    with pytest.raises(ValueError, match="have different shapes"):
+        convert_checkpoint({**done, "7.2.up": torch.ones(1, 5), "7.2.gate": torch.ones(1, 5)}, rules, reverse=True)
+
+
+def test_names_that_become_one_are_taken_from_like() -> None:
+    rules = _rules(_row("{p:.+}.gamma", "{p:.+}.weight", needs_like=True), _row("{p:.+}", "{p:.+}", needs_like=True))
+    values = _values(**{"a.gamma": (2,), "b.weight": (2,)})
+    assert list(_there_and_back(values, rules)) == ["a.weight", "b.weight"]
+    with pytest.raises(ValueError, match=r"several names of the MindSpore network become 'a\.weight'.*--like FILE"):
+        convert_checkpoint({"a.weight": torch.ones(2)}, rules, reverse=True)
+    with pytest.raises(ValueError, match="1 names have no rule"):
+        convert_checkpoint({"c.weight": torch.ones(2)}, rules, reverse=True, like=values)
+
+
 def test_one_hot_rows_are_indices_and_back() -> None:
     rules, rows = _rules(_row("a", "b", one_hot=True)), torch.eye(4)[[2, 0, 3, 3, 1]]
     assert _there_and_back({"a": rows}, rules)["b"].tolist() == [2, 0, 3, 3, 1]
@@ -229,6 +300,13 @@ def test_a_bias_of_zeros_is_added_and_must_be_zeros_on_the_way_back() -> None:
         convert_checkpoint(done, rules, reverse=True)
 
 
+def test_zeros_are_dropped_only_if_they_are_zeros() -> None:
+    rules = _rules(_row("a.bias", None, zeros=True), _row("a.w", "a.w"))
+    assert list(convert_checkpoint({"a.w": torch.ones(2), "a.bias": torch.zeros(2)}, rules).values) == ["a.w"]
+    with pytest.raises(ValueError, match=r"'a\.bias' is dropped by rule 1 .* it must be zeros"):
+        convert_checkpoint({"a.w": torch.ones(2), "a.bias": torch.ones(2)}, rules)
+
+
 def test_a_second_name_is_dropped_only_if_it_is_the_same() -> None:
     rules = _rules(_row("table", "emb.weight"), _row(None, "decoder.weight", same_as="emb.weight"))
     table = torch.randn(3, 2)
@@ -239,6 +317,16 @@ def test_a_second_name_is_dropped_only_if_it_is_the_same() -> None:
         convert_checkpoint({"emb.weight": table, "decoder.weight": table + 1}, rules, reverse=True)
     with pytest.raises(ValueError, match="which is not there"):
         convert_checkpoint({"decoder.weight": table}, rules, reverse=True)
+
+
+def test_a_second_name_beside_its_twin_is_compared() -> None:
+    rules = _rules(_row("table", "wte"), _row(None, "head", beside=["-", "wte"], same_as="wte"))
+    same = {"wte": torch.ones(2), "head": torch.ones(2)}
+    assert list(convert_checkpoint(same, rules, reverse=True).values) == ["table"]
+    with pytest.raises(ValueError, match="'head' is dropped by rule 2 .* as the same as 'wte', which has other values"):
+        convert_checkpoint({**same, "head": torch.zeros(2)}, rules, reverse=True)
+    with pytest.raises(ValueError, match="1 names have no rule"):
+        convert_checkpoint({"head": torch.zeros(2)}, rules, reverse=True)
 
 
 def test_a_name_beside_tells_rules_apart() -> None:
@@ -329,6 +417,16 @@ def test_like_takes_a_cell_and_a_file(tmp_path: Path) -> None:
         (_rules(_row("a", "b", one_hot="yes")), "'one_hot' must be a bool"),
         (_rules(_row("a", None, same_as=None)), "'same_as' must be a str"),
         (_rules(_row("a", "b", sizes={"a": 0})), "'sizes' must give a size"),
+        (_rules(_row("a", "b", sizes={"a": ["b"]})), "or two names with an axis"),
+        (_rules(_row("a", "b", sizes={"a": ["b", "c"]})), "a tensor and its axis"),
+        (_rules(_row("a", "b", sizes={"a": ["b{n}[0]", "c{n}[0]"]})), "must have the same placeholders"),
+        (_rules(sizes={"a": "b"}), "the size 'a' must be a number"),
+        (_rules(_row("a", ["b", "c"], parts=["q"])), "'parts' must give the name of a size for each tensor"),
+        (_rules(_row("a", ["b", "c"], parts=["q", 1])), "'parts' must be names"),
+        (_rules(_row("a", ["b", "c"], groups="g")), "also beside 'groups'"),
+        (_rules(_row("a", "b", stack="e")), "must have the number 'e' of 'stack'"),
+        (_rules(_row("a{e}", "b{e}", stack="e")), "must have the number 'e' of 'stack'"),
+        (_rules(_row("a", "b", view="a b -> b")), "on one side only"),
         (_rules(include=[1]), "'include' must be a list of names"),
         (_rules(_row("a", "b", dtype=["float32"])), "'dtype' a list"),
         (_rules(_row("a", "b", dtype=["float32", "word"])), "'dtype' must name two"),
@@ -464,20 +562,56 @@ def test_every_map_has_its_names_kept() -> None:
     assert sorted(path.stem for path in NAMES.glob("*.txt")) == available()
 
 
+def _kept_names(name: str) -> tuple[Any, list[tuple[dict[str, tuple[int, ...]], ...]]]:
+    """Return (rules, rows of the kept file: {name: shape} on either side)."""
+    lines = (NAMES / f"{name}.txt").read_text().splitlines()
+    rules: Any = name
+    if lines[0].startswith("sizes "):
+        rules = {"version": 1, "include": [name], "sizes": json.loads(lines.pop(0)[len("sizes ") :])}
+    return rules, [tuple(map(_parsed, line.split(" =>"))) for line in lines]
+
+
+@pytest.mark.parametrize("name", [name for name in available() if name.startswith("mindformers") or "ports" in name])
+def test_random_values_come_back(name: str) -> None:
+    rules, rows = _kept_names(name)
+    values = {key: torch.randn(shape) for source, target in rows if target for key, shape in source.items()}
+    done = _there_and_back(values, rules)
+    assert sorted(torch.cat([value.flatten() for value in done.values()]).tolist()) == sorted(
+        torch.cat([value.flatten() for value in values.values()]).tolist()
+    )
+
+
+def test_convolutions_of_whisper_lose_their_axis_of_one() -> None:
+    values = _values(**{"model.encoder.conv1.weight": (4, 3, 1, 2), "model.encoder.layer_norm.gamma": (4,)})
+    done = _there_and_back(values, "mindone-ports-transformers")
+    assert {name: tuple(value.shape) for name, value in done.items()} == {
+        "model.encoder.conv1.weight": (4, 3, 2),
+        "model.encoder.layer_norm.weight": (4,),
+    }
+
+
+def test_experts_transposed_for_inference_are_refused() -> None:
+    """Their elements are as many: only the router's shape tells."""
+    name = "model.layers.0.feed_forward"
+    values = _values(**{f"{name}.router.dense.weight": (2, 4), f"{name}.ffn.w1.weight": (2, 4, 6)})
+    with pytest.raises(ValueError, match=r"the shape \(4, 6\) is not that of the axes 'i h -> i h' with \{'h': 4\}"):
+        convert_checkpoint(values, "mindformers-mixtral-transformers")
+
+
 @pytest.mark.parametrize("name", available())
 def test_a_map_takes_the_names_of_the_published_networks(name: str) -> None:
-    """The names and shapes, on both sides, that were seen to give equal outputs (tests/projects/checkpoint_maps.py)."""
-    rows = [tuple(map(_parsed, line.split(" =>"))) for line in (NAMES / f"{name}.txt").read_text().splitlines()]
+    """The names and shapes, on both sides, that were seen to give equal outputs (tests/projects)."""
+    rules, rows = _kept_names(name)
     values: dict[str, torch.Tensor] = {}
     for number, (source, _) in enumerate(rows):
         for place, (key, shape) in enumerate(source.items()):
-            values[key] = torch.full((), number + place / 8).expand(
+            values[key] = torch.full((), number + place / 8 if rows[number][1] else 0.0).expand(
                 shape
             )  # no memory, and each tensor is known by its value
             if key.endswith("relative_bias.index") and rows[number][1]:
                 values[key] = torch.nn.functional.one_hot(torch.arange(shape[0]) % shape[1]).float()
     state = {"moments.w": torch.ones(1), "global_step": torch.ones(1), "learning_rate": torch.ones(())}
-    done = convert_checkpoint({**values, **state}, name)
+    done = convert_checkpoint({**values, **state}, rules)
     assert {tuple(row["from"]): row["to"] for row in done.report["matched"]} == {
         tuple(source): list(target) for source, target in rows if target
     }
@@ -493,9 +627,9 @@ def test_a_map_takes_the_names_of_the_published_networks(name: str) -> None:
         for key in done.values
         if key.endswith("running_mean")
     }
-    back = convert_checkpoint({**done.values, **counted}, name, reverse=True)
-    assert {row["name"] for row in back.report["dropped"]} == set(counted)
     expected = {key: values[key] for source, target in rows if target for key in source}
+    back = convert_checkpoint({**done.values, **counted}, rules, reverse=True, like=expected)
+    assert {row["name"] for row in back.report["dropped"]} == set(counted)
     assert set(back.values) == set(expected) and all(
         torch.equal(back.values[key], value) for key, value in expected.items()
     )

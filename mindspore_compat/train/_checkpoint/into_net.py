@@ -157,7 +157,7 @@ def _load_into_cell(
     for parameter in net.get_parameters():
         value = parameter_dict.get(parameter.name)
         if isinstance(value, Parameter):
-            unused.pop(parameter.name)
+            unused.pop(parameter.name, None)  # two parameters may have one name
             _update_param(parameter, value, strict_load)
         elif value is None and not parameter.name.startswith("accu_grads"):
             missing.append(parameter)

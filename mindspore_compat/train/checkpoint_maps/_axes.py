@@ -21,17 +21,18 @@ class Axes:
     fastest.
 
     A symbol is one size at all its places, a number that size. Sizes that do not follow from the shape are in
-    ``sizes``; one that occurs twice in brackets is the root. An axis ``1`` may occur on one side only.
+    ``sizes``; one that occurs twice in brackets is the root. An axis ``1`` may occur on one side only. With ``is_view``
+    the elements stay in their order in memory, whatever the order of the axes.
 
     Raises:
         ValueError: if the text is none, or the two sides do not hold the same symbols.
     """
 
-    def __init__(self, text: str, sizes: Mapping[str, int] | None = None) -> None:
+    def __init__(self, text: str, sizes: Mapping[str, int] | None = None, is_view: bool = False) -> None:
         sides = text.split("->")
         if len(sides) != 2:
             raise ValueError(f"the axes must be two descriptions with '->' between them, but are {text!r}")
-        self.text, self._sizes = text, dict(sizes or {})
+        self.text, self._sizes, self._is_view = text, dict(sizes or {}), is_view
         self._sides = [_parsed(side, text) for side in sides]
         counts = [Counter(atom[0] for group in side for atom in group if atom[0] != "1") for side in self._sides]
         if counts[0] != counts[1]:
@@ -39,28 +40,24 @@ class Axes:
                 f"the axes {text!r} have {dict((counts[0] - counts[1]) + (counts[1] - counts[0]))} on one side only"
             )
 
-    def apply(self, tensor: torch.Tensor, reverse: bool) -> torch.Tensor:
+    def apply(self, tensor: torch.Tensor, reverse: bool, more_sizes: Mapping[str, int] | None = None) -> torch.Tensor:
         """Return the tensor with the axes of the other side.
 
         Raises:
             ValueError: if its shape is not what is described.
         """
         source, target = reversed(self._sides) if reverse else self._sides
-        sizes = self._resolved(tuple(tensor.shape), source)
+        sizes = self._resolved(tuple(tensor.shape), source, {**(more_sizes or {}), **self._sizes})
         atoms = [atom for group in source for atom in group if atom[0] != "1"]
         flat = tensor.reshape([_size(atom, sizes) for atom in atoms])
         wanted = [atom for group in target for atom in group if atom[0] != "1"]
-        return flat.permute([atoms.index(atom) for atom in wanted]).reshape(
-            [math.prod(_size(atom, sizes) for atom in group) for group in target]
-        )
+        moved = flat if self._is_view else flat.permute([atoms.index(atom) for atom in wanted])
+        return moved.reshape([math.prod(_size(atom, sizes) for atom in group) for group in target])
 
-    def _resolved(self, shape: tuple[int, ...], side: list[list[_Atom]]) -> dict[str, int]:
-        sizes, wrong = (
-            dict(self._sizes),
-            ValueError(
-                f"the shape {shape} is not that of the axes {self.text!r}"
-                + (f" with {self._sizes}" if self._sizes else "")
-            ),
+    def _resolved(self, shape: tuple[int, ...], side: list[list[_Atom]], given: Mapping[str, int]) -> dict[str, int]:
+        sizes, used = dict(given), {symbol: given[symbol] for group in side for symbol, _ in group if symbol in given}
+        wrong = ValueError(
+            f"the shape {shape} is not that of the axes {self.text!r}" + (f" with {used}" if used else "")
         )
         if len(shape) != len(side):
             raise wrong

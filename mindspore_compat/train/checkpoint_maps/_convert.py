@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,8 @@ def convert_values(values: Mapping[str, Any], rules: Any, reverse: bool, like: A
     """
     file = read_rules(rules)
     values = {name: as_lazy(value) if isinstance(value, torch.Tensor) else value for name, value in values.items()}
-    groups, dropped, unmatched = _groups(list(values), file, int(reverse))
+    shapes = {name: tuple(getattr(value, "shape", ())) for name, value in values.items()}
+    groups, dropped, unmatched = _groups(shapes, file, int(reverse), None if like is None else _shapes(like))
     if unmatched and not partial:
         raise ValueError(
             f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
@@ -111,16 +112,15 @@ def _applied(
     result: dict[str, LazyTensor] = {}
     rows = []
     for group in groups:
-        sources = [name for name in group.sources if name is not None]
-        tensors = [_tensor(name, values[name]) for name in sources]
+        tensors = [_tensor(name, values[name]) for name in group.sources]
         try:
             made = _planned(group, tensors, reverse)
         except ValueError as error:
-            raise ValueError(f"{', '.join(sources)} ({group.rule.place}): {error}") from None
+            raise ValueError(f"{_some(group.sources)} ({group.rule.place}): {error}") from None
         result.update(zip(group.targets, made))
         rows.append(
             {
-                "from": sources,
+                "from": group.sources,
                 "to": group.targets,
                 "shapes": [list(tensor.shape) for tensor in made],
                 "rule": group.rule.place,
@@ -134,9 +134,9 @@ def _planned(group: Group, sources: list[LazyTensor], reverse: bool) -> list[Laz
     """Return the results of a rule, by applying it to shapes; where it depends on values it is applied to them."""
     try:
         with _CatOfShapes():
-            made = group.rule.apply([source.meta for source in sources], reverse)
+            made = group.apply([source.meta for source in sources], reverse)
     except RuntimeError:  # of tensors without values
-        made = [one.to("meta") for one in group.rule.apply([source.tensor() for source in sources], reverse)]
+        made = [one.to("meta") for one in group.apply([source.tensor() for source in sources], reverse)]
     kinds = {(source.tensor_type, source.dtype) for source in sources}
     result = []
     for place, one in enumerate(made):
@@ -147,7 +147,7 @@ def _planned(group: Group, sources: list[LazyTensor], reverse: bool) -> list[Laz
         kind = next((kind for kind, dtype in kinds if len(kinds) == 1 and dtype is one.dtype), None)
 
         def load(place: int = place) -> torch.Tensor:
-            return group.rule.apply([source.tensor() for source in sources], reverse)[place]
+            return group.apply([source.tensor() for source in sources], reverse)[place]
 
         result.append(computed(one, load, kind))
     return result
@@ -188,65 +188,77 @@ class _CatOfShapes(TorchFunctionMode):
 # --- names ------------------------------------------------------------------------------------------------------------
 
 
-def _groups(names: list[str], file: RuleFile, side: int) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
-    """Return (groups of names, (name, rule) of dropped ones, names without a rule).
+def _groups(
+    shapes: Mapping[str, tuple[int, ...]], file: RuleFile, side: int, like: Container[str] | None = None
+) -> tuple[list[Group], list[tuple[str, Rule]], list[str]]:
+    """Return (groups of names, (name, rule) of dropped ones, names without a rule). ``shapes``: {name: shape}.
 
     Raises:
         ValueError: if a part of what is to be merged is missing, two get the same name, or there is no way back.
     """
-    groups: dict[tuple[int, tuple[tuple[str, str], ...]], Group] = {}
+    found_parts: dict[tuple[int, tuple[tuple[str, str], ...]], tuple[Rule, dict[str, str], dict[int, str]]] = {}
     dropped, unmatched = [], []
-    all_names = frozenset(names)
-    for name in names:
-        found = file.find(name, side, all_names)
+    for name in shapes:
+        found = file.find(name, side, shapes, like)
         if found is None:
             unmatched.append(name)
         elif found[0].is_drop:
             dropped.append((name, found[0]))
         else:
             rule, place, values = found
-            group = groups.setdefault(
-                (id(rule), tuple(sorted(values.items()))), Group(rule, values, [None] * len(rule.sides[side]))
-            )
-            if group.sources[place] is not None:
-                raise ValueError(f"{rule.place} takes both {group.sources[place]!r} and {name!r} for the same")
-            group.sources[place] = name
+            parts = found_parts.setdefault((id(rule), rule.key(values)), (rule, values, {}))[2]
+            position = rule.position(place, values, side)
+            if position in parts:
+                raise ValueError(f"{rule.place} takes both {parts[position]!r} and {name!r} for the same")
+            parts[position] = name
+    groups = [_group(*parts, shapes, side) for parts in found_parts.values()]
     made: dict[str, str] = {}
-    for group in groups.values():
-        _fill_targets(group, side)
-        sources = ", ".join(str(name) for name in group.sources)
+    for group in groups:
+        sources = _some(group.sources)
         for name in group.targets:
             if name in made:
                 raise ValueError(f"both {made[name]!r} and {sources!r} become {name!r}: rules {file.name}")
             made[name] = sources
-    for group in groups.values():
-        _check_way_back(group, file, side, made)
-    return list(groups.values()), dropped, unmatched
+    for group in groups:
+        _check_way_back(group, file, side, made, shapes)
+    return groups, dropped, unmatched
 
 
-def _fill_targets(group: Group, side: int) -> None:
-    rule = group.rule
-    missing = [str(name.fill(group.values)) for name, source in zip(rule.sides[side], group.sources) if source is None]
+def _group(
+    rule: Rule, values: dict[str, str], parts: dict[int, str], shapes: Mapping[str, tuple[int, ...]], side: int
+) -> Group:
+    size = len(rule.sides[side])
+    expected = -(-(len(parts) if len(parts) > max(parts) else len(parts) + 1) // size) * size
+    missing = [rule.names(values, side, expected // size)[place] for place in range(expected) if place not in parts]
     if missing:
         raise ValueError(
-            f"{rule.place} needs {', '.join(missing)} beside {', '.join(name for name in group.sources if name)}"
+            f"{rule.place} needs {_some(missing)} beside {_some([parts[place] for place in sorted(parts)])}"
         )
-    group.targets = [str(name.fill(group.values)) for name in rule.sides[1 - side]]
+    sources = [parts[place] for place in range(expected)]
+    sizes = rule.sizes(values, side, shapes)
+    return Group(rule, values, sources, rule.names(values, 1 - side, rule.count(sources, side, shapes, sizes)), sizes)
 
 
-def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str]) -> None:
-    for place, name in enumerate(group.targets):
-        back = file.find(name, 1 - side, made)
-        if back is None or back != (group.rule, place, group.values):
+def _check_way_back(group: Group, file: RuleFile, side: int, made: Mapping[str, str], sources: Container[str]) -> None:
+    for number, name in enumerate(group.targets):
+        back = file.find(name, 1 - side, made, sources)
+        if (
+            back is None
+            or back[0] is not group.rule
+            or group.rule.position(*back[1:], 1 - side) != number
+            or group.rule.key(back[2]) != group.rule.key(group.values)
+        ):
             raise ValueError(
-                f"{group.rule.place} makes {name!r} of {group.sources}, but on the way back that name belongs to "
-                f"{back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'"
+                f"{group.rule.place} makes {name!r} of {_some(group.sources)}, but on the way back that name belongs "
+                f"to {back[0].place if back else 'no rule'}: put the narrower rule first, or say what stands 'beside'"
             )
 
 
 def _check_twins(dropped: list[tuple[str, Rule]], values: Mapping[str, Any], side: int) -> None:
-    """Raise ValueError if a tensor dropped as a second name of another tensor is not equal to it."""
+    """Raise ValueError if a tensor dropped as a second name of another tensor, or as zeros, is not equal to it."""
     for name, rule in dropped:
+        if rule.has_zeros and _tensor(name, values[name]).tensor().any():
+            raise ValueError(f"{name!r} is dropped by {rule.place}, since the other network has none: it must be zeros")
         twin = rule.twin(name, side)
         if twin is not None and (
             twin not in values or not is_equal(_tensor(name, values[name]), _tensor(twin, values[twin]))
@@ -266,7 +278,7 @@ def _as_like(
     """Return the result in the order of ``like``, without names missing there; differences go to the report."""
     expected = _shapes(like)
     missing = [name for name in expected if name not in result]
-    own = [name for name in missing if (found := file.find(name, side, expected)) and found[0].is_drop]
+    own = [name for name in missing if (found := file.find(name, side, expected, result)) and found[0].is_drop]
     missing = [name for name in missing if name not in own]
     extra = [name for name in result if name not in expected]
     shapes = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["Name", "Vocabulary"]
 
@@ -19,11 +19,12 @@ _HEAD = re.compile(r"([A-Za-z_]\w*)([+-][0-9]+)?(?::(.*))?", re.DOTALL)
 @dataclass(frozen=True)
 class Vocabulary:
     """Values of placeholders in a rule file: ``tables`` {name: {text on the from side: text on the to side}},
-    ``patterns`` {name: regex}.
+    ``patterns`` {name: regex}; ``sizes`` {symbol: size} of axes and parts.
     """
 
     tables: Mapping[str, Mapping[str, str]]
     patterns: Mapping[str, str]
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
