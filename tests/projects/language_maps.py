@@ -5,7 +5,9 @@ docs/checkpoints.md:
     python -m tests.projects.language_maps --write       # the table from the kept results
 
 FOLDER holds the projects as `language_networks.SOURCES` names them: `git archive` of MindFormers' tags, the wheels of
-the others unpacked. PYTHON has transformers beside torch, and what the projects import. A case that holds also leaves
+the others unpacked; mindone-0.5.0 also transformers 4.57.1, tokenizers 0.22.1, huggingface_hub 0.36.0, datasets 4.0.0,
+dill 0.3.8 and multiprocess 0.70.16. PYTHON has transformers beside torch, NumPy 2 and what the projects import (mindpet
+without its dependencies). A case that holds also leaves
 its names in tests/golden/maps, which tests/train/test_checkpoint_maps.py compares with what the maps make.
 """
 
