@@ -100,6 +100,7 @@ KEYS: dict[str, tuple[Any, Any]] = {
     "enable_recovery": (bool, False),
     "max_memory": (str, ""),
     "exec_order": (str, "bfs"),
+    "enable_ge": (bool, False),
     # MindSpore's inner parameters, which libraries read and set by the same functions
     "aoe_job_type": (str, "2"),
     "atomic_clean_policy": (str, ""),

@@ -180,3 +180,32 @@ def test_blocks_get_their_stage_and_group(lib: Any) -> None:
     finally:
         lib.ms.set_auto_parallel_context(pipeline_stages=1)
     assert seen == [(0, 1), (0, 1), (1, 2), (1, 2)]
+
+
+def test_checks_that_libraries_borrow_are_made() -> None:
+    """mindpet (`mindpet/delta/adapter.py`) checks the arguments of its layers by them."""
+    from mindspore_compat import _checkparam as Validator
+    from mindspore_compat.nn.transformer.layers import (
+        _args_type_validator_check,
+        _valid_type_checks,
+        _valid_value_checks,
+    )
+
+    class Layer:
+        @_args_type_validator_check(
+            size=Validator.check_positive_int,
+            kind=_valid_value_checks(["relu", "tanh"], "Layer"),
+            scale=_valid_type_checks([int, float], "Layer"),
+        )
+        def __init__(self, size: int, kind: str = "none", scale: float = 1.0, other: object = None) -> None:
+            self.made = (size, kind, scale, other)
+
+    assert Layer(3).made == (3, "none", 1.0, None)  # a default is not checked
+    assert Layer(3, "tanh", scale=2, other=[]).made == (3, "tanh", 2, [])
+    for error, args, kwargs in (
+        (ValueError, (0,), {}),
+        (TypeError, (3, "sigmoid"), {}),
+        (TypeError, (3,), {"scale": "2"}),
+    ):
+        with pytest.raises(error):
+            Layer(*args, **kwargs)

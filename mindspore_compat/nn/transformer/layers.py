@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat._api.placeholders import placeholder
+from mindspore_compat._checkparam import check_type_name
 from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -26,23 +29,44 @@ FixedSparseAttention = placeholder(
 )
 
 
-# --- argument checks that scripts call: Python's and torch's own errors come instead ----------------------------------
-
-
-def _no_check(*args: Any, **kwargs: Any) -> bool:
-    return True
+# --- argument checks that scripts call --------------------------------------------------------------------------------
 
 
 def _args_type_validator_check(*type_args: Any, **type_kwargs: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that leaves the function as it is."""
-    return lambda function: function
+    """Return a decorator that calls ``check(value, name)`` for each argument that is given, of those with a check."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+        checks = signature.bind_partial(*type_args, **type_kwargs).arguments
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            given = signature.bind(*args, **kwargs).arguments
+            for name in given.keys() & checks.keys():
+                checks[name](given[name], name)
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
 
 
-def _valid_type_checks(types: Any, class_name: str) -> Callable[..., bool]:
-    return _no_check
+def _valid_type_checks(types: Any, class_name: str) -> Callable[..., Any]:
+    """Return a check that a value is an instance of one of ``types``."""
+    return lambda value, name: check_type_name(name, type(value), types, class_name)
 
 
-_valid_value_checks, _check_input_dtype, _check_past_none_input_none = _valid_type_checks, _no_check, _no_check
+def _valid_value_checks(types: Any, class_name: str) -> Callable[..., Any]:
+    """Return a check that a value is one of ``types``."""
+    return lambda value, name: check_type_name(name, value, types, class_name)
+
+
+def _no_check(*args: Any, **kwargs: Any) -> bool:
+    """Return True: torch's own errors come instead."""
+    return True
+
+
+_check_input_dtype = _check_past_none_input_none = _no_check
 
 
 class _LayerInputCheck:
