@@ -28,7 +28,7 @@ ALLOWED: dict[str, set[str]] = {
     "parallel": {"_runtime", "communication", "context", "_format", "common"},
     "boost": {"nn", "parallel", "_ops", "ops", "communication", "common"},
     "rewrite": {"nn", "_ops", "ops", "common", "_runtime"},
-    "nn": {"_ops", "ops", "common", "context", "_runtime", "communication", "parallel"},
+    "nn": {"_checkparam", "_ops", "ops", "common", "context", "_runtime", "communication", "parallel"},
     "numpy": {"_ops", "ops", "common", "context", "_runtime"},
     "experimental": {"nn", "_ops", "ops", "common", "_checkparam"},
     "mint": {"experimental", "_checkparam", "nn", "_ops", "ops", "communication", "context", "common", "_runtime"},

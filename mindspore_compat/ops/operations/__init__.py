@@ -115,3 +115,4 @@ __all__ = [
     for _name, _item in globals().items()
     if _name[0] != "_" and (not isinstance(_item, _Module) or _item.__name__.startswith(__name__))
 ]
+del _Module, _topic, _renamed, _names
