@@ -84,6 +84,24 @@ def test_load_param_into_net_refuses_other_objects(net, values) -> None:
         load_param_into_net(net, values)
 
 
+def test_two_parameters_of_one_name_both_get_the_value() -> None:
+    """As in ports of GPT-2 without prefixes (MindNLP 0.1.1); real MindSpore 2.10 raises an unclear ValueError."""
+
+    class Part(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = Parameter(Tensor(np.zeros(2, np.float32)), name="same")
+
+    class Net(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__(auto_prefix=False)
+            self.left, self.right = Part(), Part()
+
+    net = Net()
+    assert load_param_into_net(net, {"same": Parameter(Tensor(np.ones(2, np.float32)), name="same")}) == ([], [])
+    assert net.left.weight.asnumpy().tolist() == net.right.weight.asnumpy().tolist() == [1, 1]
+
+
 def test_a_cell_is_saved_in_the_real_order_with_mode_0400(tmp_path) -> None:
     net, again = LeNet5(), LeNet5()
     load_checkpoint(str(GOLDEN / "train/init.ckpt"), net)
