@@ -2,6 +2,7 @@
 #
 #   make demo                 trains LeNet on handwritten digits, from a script that says `import mindspore`
 #   make test                 runs the tests
+#   make test-fast            runs what one runs while working
 #   make test-gpu             runs the core tests on a CUDA device, or on a fake one
 #   make docs                 builds the pages and the API reference into build/docs
 #   make upstream MIRROR=…    runs MindSpore's own tests, from git mirrors (docs/conformance.md)
@@ -22,7 +23,7 @@ TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin
 
-.PHONY: demo test test-gpu test-device check-gpu extension lint lint-workflows stubs types coverage upstream examples bench bench-gpu bench-memory oracle build \
+.PHONY: demo test test-fast test-gpu test-device check-gpu extension lint lint-workflows stubs types coverage upstream examples bench bench-gpu bench-memory oracle build \
 	check-wheel check-version ci docs matrix oldest clean
 
 demo: $(VENV)/.demo
@@ -34,6 +35,11 @@ WORKERS ?= 2
 PARALLEL = -n $(WORKERS) --dist loadfile
 test: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+
+# what one runs while working: no child processes, nothing slow
+FAST ?= tests/common tests/format tests/nn tests/api tests/test_layers.py tests/test_house.py tests/test_language.py
+test-fast: $(VENV)/.test
+	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q $(PARALLEL) -m "not slow and not multi_process" $(FAST) $(ARGS)
 
 # the core tests with everything on a CUDA device: a fake one where PyTorch is its CPU build (docs/gpu.md)
 GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/train/export/test_load.py tests/train/metrics \
