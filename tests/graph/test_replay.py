@@ -223,6 +223,7 @@ class Curved(nn.Cell):
         return ops.mean(ops.square(self.net(x) - curve)) + ops.mean(ops.square(self.slope(x)))
 
 
+@pytest.mark.cpu_only("the profile does not show the operators of a CUDA graph")
 @pytest.mark.parametrize("recomputes", [False, True])
 def test_equal_operators_run_once(monkeypatch: Any, recomputes: bool) -> None:
     """With the same numbers, and not where recomputation is to hold less memory."""
