@@ -37,7 +37,7 @@ test: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 # what one runs while working: no child processes, nothing slow
-FAST ?= tests/common tests/format tests/nn tests/api tests/test_layers.py tests/test_house.py tests/test_language.py
+FAST ?= tests/common tests/format tests/nn tests/test_layers.py tests/test_house.py tests/test_language.py
 test-fast: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest -q $(PARALLEL) -m "not slow and not multi_process" $(FAST) $(ARGS)
 
