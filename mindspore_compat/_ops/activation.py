@@ -287,7 +287,6 @@ def gumbel_softmax(logits: Any, tau: float = 1.0, hard: bool = False, dim: int =
     return wrap(tf.gumbel_softmax(logits, tau, hard, dim=dim))
 
 
-# --- embedding --------------------------------------------------------------------------------------------------------
 @op(fallback=False)
 def embedding(
     input: Any,
@@ -309,7 +308,6 @@ def _relu(input: Any) -> Any:
 ReLU = primitive_class("ReLU", _relu)
 ReLUV3 = primitive_class("ReLUV3", _relu, inputs="x")
 
-# with attributes
 LogSoftmax = primitive_class("LogSoftmax", log_softmax, axis=(Typed[int], -1))
 LogSoftmaxExt = primitive_class(
     "LogSoftmaxExt",
@@ -317,7 +315,6 @@ LogSoftmaxExt = primitive_class(
 )
 
 
-# --- activations ------------------------------------------------------------------------------------------------------
 @primitive
 def Softmax(axis: Ints[int | tuple] = -1) -> _Run:
     """exp(x) normalized to sum 1 along one axis or several."""

@@ -126,7 +126,6 @@ def clip_by_norm(x: Any, max_norm: Any, norm_type: float = 2.0, error_if_nonfini
     return scaled[0] if isinstance(x, torch.Tensor) else _together(x, scaled)
 
 
-# --- arithmetic -------------------------------------------------------------------------------------------------------
 @primitive
 def ClipByNorm(axis: Any = None) -> _Run:
     """``x`` scaled so that its norm over the axes is at most ``clip_norm``."""

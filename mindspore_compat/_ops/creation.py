@@ -471,7 +471,6 @@ def Meshgrid(indexing: str = "xy") -> _Run:
     return lambda inputs: meshgrid(*inputs, indexing=indexing)
 
 
-# --- indexing ---------------------------------------------------------------------------------------------------------
 @primitive
 def OneHot(axis: Int = -1) -> _Run:
     """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``.

@@ -489,7 +489,6 @@ def _in_single(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return apply
 
 
-# --- one input --------------------------------------------------------------------------------------------------------
 abs = absolute = _unary("abs", torch.abs, formerly="x=input", method="abs absolute")
 ComplexAbs = primitive_class("ComplexAbs", abs, inputs="x")
 
@@ -723,13 +722,10 @@ def _mod(input: Any, other: Any) -> Any:
 Mod = primitive_class("Mod", _mod)
 
 
-# element by element, one input
 Abs = primitive_class("Abs", abs)
 
-# element by element, two inputs
 Add = primitive_class("Add", add)
 
-# sums, products, linear algebra
 AccumulateNV2 = primitive_class("AccumulateNV2", accumulate_n, inputs="inputs")
 
 

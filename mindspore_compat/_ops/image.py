@@ -748,7 +748,6 @@ GridSampler3D = primitive_class(
 )
 
 
-# --- pooling by position ----------------------------------------------------------------------------------------------
 def _bins(begin: torch.Tensor, end: torch.Tensor, count: int, length: int, bound: int) -> torch.Tensor:
     """Return for ``length`` places, below ``bound``, those in each of ``count`` equal parts from begin to end: (rois,
     count, length).

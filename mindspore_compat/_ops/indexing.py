@@ -697,7 +697,6 @@ InvertPermutation = primitive_class(
 )
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
 def _copy_slices(x: Any, value: Any, begin: Any, end: Any, strides: Any) -> Any:
     """Return a copy of ``x`` with x[begin:end:strides] set to ``value``."""
     result = torch.clone(x)

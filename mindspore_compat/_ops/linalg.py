@@ -898,7 +898,6 @@ def Eigh(compute_eigenvectors: Bool = True, lower: Bool = True) -> _Run:
 _Align = Literal["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]
 
 
-# --- triangles, diagonals, ranges -------------------------------------------------------------------------------------
 @primitive
 def DiagPart() -> _Run:
     """The diagonal of a tensor of 2k axes, whose first k lengths equal the last k."""
@@ -939,7 +938,6 @@ def EuclideanNorm(keep_dims: bool = False) -> _Run:
     return lambda x, axes: euclidean_norm(x, axes, keep_dims)
 
 
-# --- products and linear algebra --------------------------------------------------------------------------------------
 @primitive(inputs="inputs")
 def Einsum(equation: Typed[str]) -> _Run:
     """Sums of products by Einstein's notation."""

@@ -656,7 +656,6 @@ CTCGreedyDecoder = primitive_class(
 )
 
 
-# --- losses -----------------------------------------------------------------------------------------------------------
 @primitive
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""

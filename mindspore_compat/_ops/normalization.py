@@ -213,7 +213,6 @@ LRN = primitive_class(
 )
 
 
-# --- normalization and dropout ----------------------------------------------------------------------------------------
 @primitive
 def InstanceNorm(epsilon: float = 1e-05, momentum: float = 0.1) -> _Run:
     """(y, mean, variance) of each sample's channels; the moving ones are updated."""

@@ -428,7 +428,6 @@ def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
 ArgMinWithValue = primitive_class("ArgMinWithValue", argmin_with_value, axis=(Int, 0), keep_dims=(Bool, False))
 
 
-# --- the rest ---------------------------------------------------------------------------------------------------------
 @op
 def trace(input: Any) -> Any:
     """Return the sum of the main diagonal of a matrix, in its dtype."""
@@ -542,7 +541,6 @@ def _bincount(array: Any, size: Any, weights: Any) -> Any:
 
 Bincount = primitive_class("Bincount", lambda array, size, weights: _bincount(array, size, weights))
 
-# with attributes
 ReduceSum = primitive_class(
     "ReduceSum",
     reduce_sum,
@@ -552,7 +550,6 @@ ReduceSum = primitive_class(
 )
 
 
-# --- reductions -------------------------------------------------------------------------------------------------------
 @primitive
 def ReduceStd(
     axis: Ints[int | list | tuple | torch.Tensor] = (), unbiased: bool = True, keep_dims: bool = False
@@ -641,7 +638,6 @@ def HistogramFixedWidth(nbins: int, dtype: Literal["int32"] = "int32") -> _Run:
     return run
 
 
-# --- element by element, with attributes ------------------------------------------------------------------------------
 @primitive(inputs="input")
 def Bucketize(boundaries: Any) -> _Run:
     """The int32 number of the bucket of each element; a boundary belongs to the bucket that it begins."""

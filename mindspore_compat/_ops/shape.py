@@ -710,7 +710,6 @@ def padding(x: Any, pad_dim_size: int = 8) -> Any:
 
 Padding = primitive_class("Padding", padding, "The last axis filled up with zeros.", pad_dim_size=(int, 8))
 
-# with attributes
 Unstack = primitive_class(
     "Unstack",
     unstack,
@@ -749,7 +748,6 @@ def DataFormatVecPermute(src_format: _Format = "NHWC", dst_format: _Format = "NC
     return run
 
 
-# --- shapes -----------------------------------------------------------------------------------------------------------
 def _broadcast_to(x: Any, shape: Any) -> Any:
     """Return ``x`` broadcast to a shape, as a copy."""
     return copied(broadcast_to(x, as_ints(shape)))
@@ -773,7 +771,6 @@ def _broadcast_axes(s0: Any, s1: Any) -> Any:
 DynamicBroadcastGradientArgs = primitive_class("DynamicBroadcastGradientArgs", _broadcast_axes)
 
 
-# --- joining and splitting --------------------------------------------------------------------------------------------
 @primitive
 def Concat(axis: Int = 0) -> _Run:
     """Tensors joined along ``axis``.
@@ -857,7 +854,6 @@ def DynamicShape(dtype: Any = 9) -> _Run:
     return dyn_shape
 
 
-# --- blocks -----------------------------------------------------------------------------------------------------------
 @primitive
 def SpaceToBatch(block_size: int, paddings: Any) -> _Run:
     """Blocks of the image moved into the batch."""
@@ -870,7 +866,6 @@ def BatchToSpace(block_size: int, crops: Any) -> _Run:
     return lambda x: batch_to_space_nd(x, [block_size] * 2, crops)
 
 
-# --- padding and sampling ---------------------------------------------------------------------------------------------
 @primitive(inputs="x")
 def Pad(paddings: Any) -> _Run:
     """Zeros around: ((before, after), ...), the first axis first."""

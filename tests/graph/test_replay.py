@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, context, jit, nn, ops, set_seed
+from mindspore_compat._runtime.device import current_device
 from tests.graph.replaying import (
     EAGER,
     GRAPH,
@@ -223,7 +224,6 @@ class Curved(nn.Cell):
         return ops.mean(ops.square(self.net(x) - curve)) + ops.mean(ops.square(self.slope(x)))
 
 
-@pytest.mark.cpu_only("the profile does not show the operators of a CUDA graph")
 @pytest.mark.parametrize("recomputes", [False, True])
 def test_equal_operators_run_once(monkeypatch: Any, recomputes: bool) -> None:
     """With the same numbers, and not where recomputation is to hold less memory."""
@@ -246,5 +246,7 @@ def test_equal_operators_run_once(monkeypatch: Any, recomputes: bool) -> None:
     found, replayed = run("on")
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+    if current_device().type == "cuda":
+        return  # a profile does not show the operators of a CUDA graph
     casts, products = (replayed[name] / eager[name] for name in ("aten::_to_copy", "aten::addmm"))
     assert (casts < 0.9 and products < 0.9) if not recomputes else casts > 0.98 and products == 1, (casts, products)

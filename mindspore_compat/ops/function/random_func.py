@@ -1,7 +1,7 @@
 """Random numbers. MindSpore: ``mindspore.ops.function.random_func``.
 
 A ``seed`` argument other than None and 0 gives each call its own generator, so that one seed gives one result.
-`_numbers` lists the functions with MindSpore's numbers.
+On a CPU the numbers of normal, uniform and Laplace functions are MindSpore's.
 """
 
 from mindspore_compat._api.placeholders import module_getattr

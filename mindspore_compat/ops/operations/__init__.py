@@ -3,7 +3,7 @@
 from types import ModuleType as _Module
 
 from mindspore_compat._api.former_names import renamed_args as _formerly
-from mindspore_compat._ops import (
+from mindspore_compat._ops import (  # noqa: F401
     activation,
     attention,
     attention_inference,
@@ -66,37 +66,9 @@ from mindspore_compat.ops.operations import (  # noqa: F401
 )
 from mindspore_compat.ops.operations.other_ops import identity  # noqa: F401
 
-for _topic in (
-    activation,
-    attention,
-    attention_inference,
-    clip,
-    communication,
-    conv,
-    creation,
-    custom,
-    debug,
-    elementwise,
-    experts,
-    fft,
-    former,
-    image,
-    indexing,
-    linalg,
-    loss,
-    normalization,
-    other,
-    pooling,
-    quant,
-    random,
-    recurrent,
-    reduction,
-    replay,
-    shape,
-    sparse,
-    special,
-    update,
-):
+for _topic in [
+    _item for _item in globals().values() if getattr(_item, "__name__", "").startswith("mindspore_compat._ops.")
+]:
     globals().update({_name: _class for _name, _class in _topic.PRIMITIVES.items() if _class._is_listed})
 # No MindSpore has `Sum`, though projects create the operator (in layers that they do not run).
 Sum, kernel, ms_kernel, ms_hybrid = reduction.ReduceSum, custom.kernel, custom.ms_kernel, custom.ms_kernel

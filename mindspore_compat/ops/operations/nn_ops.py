@@ -1,6 +1,4 @@
-"""Layers, losses and pooling in class form. MindSpore: ``mindspore.ops.operations.nn_ops``; optimizers are in
-``_update_ops``.
-"""
+"""Layers, losses and pooling in class form. MindSpore: ``mindspore.ops.operations.nn_ops``."""
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._ops import (
