@@ -1,4 +1,9 @@
-"""Attention for training."""
+"""Attention for training, over torch's scaled_dot_product_attention; attention of several heads with its projections.
+
+MindSpore runs the fused operators on Ascend only; its docstrings define the results. Shapes: B batch, S1 and S2 lengths
+of query and key, N1 and N2 their heads (N1 a multiple of N2), D size of a head; L, S, E and N as in torch's
+multi-head attention. Masks are True, or not 0, where a key is *not* seen. A query that sees no key gives 0.
+"""
 
 from __future__ import annotations
 

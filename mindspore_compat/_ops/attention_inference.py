@@ -1,4 +1,7 @@
-"""Attention for inference: key-value caches, paged and flash attention."""
+"""Attention for inference: whole prompts, one new token, keys and values in blocks.
+
+MindSpore runs them on Ascend only; its docstrings define the results. Masks and shapes as in ``attention.py``.
+"""
 
 from __future__ import annotations
 

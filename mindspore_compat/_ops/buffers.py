@@ -1,4 +1,9 @@
-"""Prioritized and reservoir buffers, queues and lists of tensors, for reinforcement learning."""
+"""Prioritized and reservoir buffers, queues and lists of tensors behind handles, and messages between actors and
+learners.
+
+MindSpore: ``mindspore.ops.operations._rl_inner_ops``, which mindrl imports, and ``_tensor_array`` (1.7 to 2.6), which
+`nn.TensorArray` wraps. No gradient flows through an array.
+"""
 
 from __future__ import annotations
 

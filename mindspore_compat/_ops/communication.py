@@ -1,4 +1,8 @@
-"""Collectives between processes."""
+"""Collectives in class form over ``torch.distributed``, and products of sharded matrices.
+
+Without a process group (one process) each operator behaves as in a group of one member. Ranks of a root or a peer are
+ranks in the group, as MindSpore's.
+"""
 
 from __future__ import annotations
 

@@ -249,15 +249,15 @@ class _Declared(Primitive):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if "_run" in self.__dict__ and self.name in _READ_WHEN_CALLED:
-            _set_later(self, self._of_upstream(), name, value)
+            _set_later(self, self._as_declared(), name, value)
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
         super().add_prim_attr(name, value)
         if "_run" in self.__dict__:
-            _set_later(self, self._of_upstream(), name, value)
+            _set_later(self, self._as_declared(), name, value)
         return self
 
-    def _of_upstream(self) -> Any:
+    def _as_declared(self) -> Any:
         """Return the class as declared; a script may have derived from it."""
         return next(cls for cls in type(self).__mro__ if _Declared in cls.__bases__)
 
@@ -317,13 +317,7 @@ class _Row(NamedTuple):
 
 
 def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
-    """Return an operator that calls ``function`` with its inputs, then the arguments of its constructor by name.
-
-    Args:
-        doc: the docstring, None for that of the function.
-        arguments: constructor argument -> (annotation, default), the default ``...`` if it must be given; as a third
-            item the function's name for it, None if the function does not take it.
-    """
+    """Return an operator with attributes for a table (`declared`), as `primitive_class`."""
     return _Row(function, doc or function.__doc__, arguments)
 
 

@@ -21,17 +21,34 @@ from mindspore_compat._tensor.operators import remainder as _remainder
 from mindspore_compat._tensor.wrapping import wrap
 
 
-def _with_torchs_promotion(
-    function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
-) -> Callable[[Any, Any], Any]:
-    """Multiply or divide with torch's promotion: a 0-d float gives way to the other float. MindSpore's addition does
-    not.
-    """
-    return lambda left, right: (
-        function(left, right)
-        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)
-        else python(left, right)
-    )
+def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "", **names: Any) -> Any:
+    """Return ``name(input)`` over a function of one tensor; ``names`` as in `op`."""
+
+    def compute(input: Any) -> Any:
+        try:
+            return wrap(function(input))
+        except RuntimeError as error:
+            return wrap(retry_in_wider_dtype(error, function, (input,), None, name))
+
+    compute.__name__ = compute.__qualname__ = name
+    compute.__doc__ = f"{meaning or name.replace('_', ' ').capitalize()}, element by element."
+    compute._has_dtype_fallback = True  # type: ignore[attr-defined]
+    return op(compute, **names)
+
+
+def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: Any) -> Any:
+    """Return ``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
+
+    def compute(input: Any, other: Any) -> Any:
+        try:
+            return wrap(function(*pair(input, other)))
+        except RuntimeError as error:
+            return wrap(retry_in_wider_dtype(error, lambda *both: function(*pair(*both)), (input, other), None, name))
+
+    compute.__name__ = compute.__qualname__ = name
+    compute.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
+    compute._has_dtype_fallback = True  # type: ignore[attr-defined]
+    return op(compute, **names)
 
 
 def _operator(
@@ -65,6 +82,19 @@ def _operator(
     )
     compute._has_dtype_fallback = True  # type: ignore[attr-defined]
     return op(compute, **names)
+
+
+def _with_torchs_promotion(
+    function: Callable[[Any, Any], torch.Tensor], python: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """Multiply or divide with torch's promotion: a 0-d float gives way to the other float. MindSpore's addition does
+    not.
+    """
+    return lambda left, right: (
+        function(left, right)
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)
+        else python(left, right)
+    )
 
 
 add = tensor_add = _operator("add", operator.add, torch.add, formerly="x=input y=other")
@@ -120,21 +150,6 @@ less_equal = le = tensor_le = _operator(
     "less_equal", operator.le, torch.le, formerly="x=input y=other", method="le less_equal"
 )
 LessEqual = primitive_class("LessEqual", less_equal)
-
-
-def _unary(name: str, function: Callable[[Any], torch.Tensor], meaning: str = "", **names: Any) -> Any:
-    """Return ``name(input)`` over a function of one tensor; ``names`` as in `op`."""
-
-    def compute(input: Any) -> Any:
-        try:
-            return wrap(function(input))
-        except RuntimeError as error:
-            return wrap(retry_in_wider_dtype(error, function, (input,), None, name))
-
-    compute.__name__ = compute.__qualname__ = name
-    compute.__doc__ = f"{meaning or name.replace('_', ' ').capitalize()}, element by element."
-    compute._has_dtype_fallback = True  # type: ignore[attr-defined]
-    return op(compute, **names)
 
 
 exp = _unary("exp", torch.exp, formerly="x=input")
@@ -239,21 +254,6 @@ def truncate_div(x: Any, y: Any) -> Any:
 
 
 TruncateDiv = primitive_class("TruncateDiv", truncate_div)
-
-
-def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: Any) -> Any:
-    """Return ``name(input, other)`` over a function of two tensors of one dtype; numbers are taken on either side."""
-
-    def compute(input: Any, other: Any) -> Any:
-        try:
-            return wrap(function(*pair(input, other)))
-        except RuntimeError as error:
-            return wrap(retry_in_wider_dtype(error, lambda *both: function(*pair(*both)), (input, other), None, name))
-
-    compute.__name__ = compute.__qualname__ = name
-    compute.__doc__ = f"{name.replace('_', ' ').capitalize()} of ``input`` and ``other``, element by element."
-    compute._has_dtype_fallback = True  # type: ignore[attr-defined]
-    return op(compute, **names)
 
 
 truncate_mod = fmod = _binary("fmod", truncated_remainder, method="fmod")

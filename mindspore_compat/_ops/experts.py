@@ -1,4 +1,4 @@
-"""Routing of tokens to experts."""
+"""Routing of tokens to experts and back. MindSpore runs it on Ascend only; its docstrings define the results."""
 
 from __future__ import annotations
 

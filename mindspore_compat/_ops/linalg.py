@@ -1,4 +1,11 @@
-"""Linear algebra."""
+"""Linear algebra: products, factors, solutions, norms, diagonals and bands.
+
+A sum of a tensor and a product adds beta * input and alpha * product, as MindSpore does. The result has the broadcast
+shape and the promoted type, and a beta of 0 keeps NaN. torch's fused kernel is used where it agrees.
+
+A band k = (lowest, highest) is packed as (..., diagonals, longest), the highest diagonal first; shorter ones lie at the
+left or right as ``align`` says of those above and below the main diagonal: "RIGHT_LEFT", "LEFT_RIGHT", ...
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fake quantization."""
+"""Fake quantization for quantization-aware training; docs/quant.md has the formulas."""
 
 from __future__ import annotations
 

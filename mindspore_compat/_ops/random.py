@@ -1,4 +1,9 @@
-"""Random numbers and dropout."""
+"""Random numbers and dropout.
+
+Normal, uniform and Laplace numbers are MindSpore's on a CPU, with `mindspore.set_seed` or seeds; else torch's. A
+function's seeds advance from call to call; an operator has a stream of its own. A ``seed`` other than None and 0 gives
+each call of a function its own generator.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sparse tensors."""
+"""Sparse tensors: functions of `COOTensor` and `CSRTensor`, and operators on their parts.
+
+Functions of one argument work on the stored values, also where f(0) is not 0, as MindSpore's.
+"""
 
 from __future__ import annotations
 

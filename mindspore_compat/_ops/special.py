@@ -1,4 +1,9 @@
-"""Bessel, gamma and beta functions."""
+"""Bessel functions, gamma and beta functions that torch lacks, or whose derivatives it lacks.
+
+Sources: Abramowitz and Stegun 9.1 and 9.6 for derivatives of Bessel functions; Lentz's evaluation of the continued
+fraction, Numerical Recipes 6.4, for the incomplete beta function. It converges fast for x < (a + 1) / (a + b + 2);
+I_x(a, b) = 1 - I_{1 - x}(b, a) gives the rest.
+"""
 
 from __future__ import annotations
 

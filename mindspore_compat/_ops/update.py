@@ -1,4 +1,4 @@
-"""Updates of parameters: optimizers in class form."""
+"""Steps of optimizers in class form: each changes its Parameters in place and returns them."""
 
 from __future__ import annotations
 
