@@ -253,7 +253,7 @@ def test_dynamic_gru_equals_torchs_gru() -> None:
 
 @pytest.mark.parametrize("has_bias", [True, False])
 def test_gru_of_flat_weights_equals_torchs(has_bias: bool) -> None:
-    from mindspore_compat._ops.recurrent import CudnnGRU
+    from mindspore_compat.ops.operations._rl_inner_ops import CudnnGRU
 
     torch.manual_seed(0)
     gru = torch.nn.GRU(3, 4, 2, bias=has_bias, bidirectional=True)

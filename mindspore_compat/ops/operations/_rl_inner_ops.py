@@ -4,6 +4,7 @@
 
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._ops import buffers
+from mindspore_compat._ops.recurrent import CudnnGRU  # noqa: F401
 
 globals().update(buffers.PRIMITIVES)
 
