@@ -277,7 +277,7 @@ def _installed() -> str:
         textwrap.indent(f"def {name}{_method(value)}:\n    {_docstring(value)}\n", "    ")
         for name, value in sorted(METHODS_OF_TENSOR.items())
     ]
-    head = _HEAD.format(doc="Methods that ``ops/_tensor_methods.py`` installs on Tensor.")
+    head = _HEAD.format(doc="Methods that ``_ops/tensor_methods.py`` installs on Tensor.")
     return head + _IMPORTS + "class InstalledMethods:\n" + "\n".join(body)
 
 

@@ -4,6 +4,17 @@ MindSpore compiles the call of a Cell in GRAPH_MODE, a function under ``jit``, a
 Tensor methods return something else, ``x[i] = v`` makes a new value for the name ``x``, and results have memory of
 their own. The outermost such call sets a context variable and restores it at its end; everything below asks that
 variable.
+
+Methods that differ (``tests/golden/make_modes.py`` runs real MindSpore's table of methods in both modes):
+
+| method | PyNative | compiled | file of ``_tensor/`` |
+|---|---|---|---|
+| ``max(int)``, ``min(int)`` | (values, indices) | values | methods_reduce |
+| ``argmax()`` | of all | along the last axis | methods_reduce |
+| ``transpose(0, 1)`` of a matrix | the axes exchanged | a permutation: no change | methods_shape |
+| ``add_`` and the like, another dtype | that, ``self`` stays | ``self`` changes, the operand is cast | torch_methods |
+| ``x += y`` and the like, another dtype | that | the dtype of ``x``, the operand is cast | operators |
+| ``fmod``, ``multiply`` of bools with an int | int64 | int32 | ``_ops/tensor_methods.py`` |
 """
 
 from __future__ import annotations

@@ -44,6 +44,7 @@ def op(
     *,
     formerly: str = "",
     method: str = "",
+    in_method: str = "",
     shown: str = "",
     hidden: str = "",
     name: str = "",
@@ -55,6 +56,7 @@ def op(
     Args:
         formerly: names of its arguments in earlier releases, "OLD=NEW ...".
         method: names of Tensor's methods that are this function.
+        in_method: other names of the methods' arguments, "OLD=NEW ...".
         shown: MindSpore's names of its first arguments, if they differ; its own names work as well.
         hidden: arguments that the signature does not show: libraries detect MindSpore's release by it.
         name: another name.
@@ -66,6 +68,7 @@ def op(
             op,
             formerly=formerly,
             method=method,
+            in_method=in_method,
             shown=shown,
             hidden=hidden,
             name=name,
@@ -90,7 +93,8 @@ def op(
     if name:
         called.__name__ = called.__qualname__ = name
     called._is_listed = listed
-    METHODS.update(dict.fromkeys(method.split(), called))
+    names = dict(item.split("=") for item in in_method.split())
+    METHODS.update(dict.fromkeys(method.split(), accept_aliases(called, names) if names else called))
     return called
 
 

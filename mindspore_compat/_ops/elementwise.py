@@ -101,13 +101,18 @@ add = tensor_add = _operator("add", operator.add, torch.add, formerly="x=input y
 TensorAdd = primitive_class("TensorAdd", add)
 _plain_sub = _operator("sub", operator.sub, torch.sub)
 mul = multiply = tensor_mul = tensor_muls = _operator(
-    "mul", _with_torchs_promotion(torch.mul, operator.mul), torch.mul, formerly="x=input y=other", method="mul"
+    "mul",
+    _with_torchs_promotion(torch.mul, operator.mul),
+    torch.mul,
+    formerly="x=input y=other value=other",
+    method="mul",
 )
 Mul = primitive_class("Mul", mul)
 true_divide = _operator(
     "true_divide",
     _with_torchs_promotion(torch.div, operator.truediv),
     torch.div,
+    formerly="value=other",
     shown="dividend divisor",
     method="true_divide",
 )
@@ -116,7 +121,9 @@ floor_div = floor_divide = floordiv = tensor_floordiv = _operator(
 )
 FloorDiv = primitive_class("FloorDiv", floor_div, inputs="input other")
 floor_div = op(floor_div, name="floor_div", shown="x y")
-floor_mod = remainder = _operator("remainder", operator.mod, _remainder, formerly="x=input y=other", method="remainder")
+floor_mod = remainder = _operator(
+    "remainder", operator.mod, _remainder, formerly="x=input y=other divisor=other", method="remainder"
+)
 floor_mod = op(floor_mod, name="floor_mod", shown="x y", method="floor_mod")
 FloorMod = primitive_class("FloorMod", floor_mod)
 floormod = op(floor_mod, name="floormod", shown="x y")
@@ -124,7 +131,7 @@ tensor_mod = op(floor_mod, name="tensor_mod", shown="x y")
 _power = _operator("pow", operator.pow, kernels.pow)
 
 
-@op(fallback=False, formerly="x=input y=exponent", method="pow")
+@op(fallback=False, formerly="x=input y=exponent power=exponent", method="pow")
 def pow(input: Any, exponent: Any) -> Any:
     """Return the power of ``input`` to ``exponent``, element by element; one of them may be a number."""
     return _power(input, exponent)
@@ -138,10 +145,12 @@ equal = eq = _operator("equal", operator.eq, torch.eq, formerly="x=input y=other
 Equal = primitive_class("Equal", equal)
 not_equal = ne = _operator("not_equal", operator.ne, torch.ne, formerly="x=input y=other", method="ne not_equal")
 NotEqual = primitive_class("NotEqual", not_equal)
-greater = gt = tensor_gt = _operator("greater", operator.gt, torch.gt, formerly="x=input y=other", method="greater gt")
+greater = gt = tensor_gt = _operator(
+    "greater", operator.gt, torch.gt, formerly="x=input y=other", method="greater gt", in_method="x=other"
+)
 Greater = primitive_class("Greater", greater)
 greater_equal = ge = tensor_ge = _operator(
-    "greater_equal", operator.ge, torch.ge, formerly="x=input y=other", method="ge greater_equal"
+    "greater_equal", operator.ge, torch.ge, formerly="x=input y=other", method="ge greater_equal", in_method="x=other"
 )
 GreaterEqual = primitive_class("GreaterEqual", greater_equal)
 less = lt = tensor_lt = _operator("less", operator.lt, torch.lt, formerly="x=input y=other", method="less lt")
@@ -191,7 +200,7 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
     return sub(input, other if alpha == 1 else mul(other, alpha))
 
 
-@op(fallback=False, formerly="x=input y=other", method="div divide")
+@op(fallback=False, formerly="x=input y=other value=other", method="div divide")
 def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
     """Return input / other, rounded by "floor" or "trunc" if ``rounding_mode`` says so."""
     if rounding_mode is None:
@@ -329,11 +338,17 @@ def xlogy(input: Any, other: Any) -> Any:
 Xlogy = primitive_class("Xlogy", xlogy)
 
 
-bitwise_and = _binary("bitwise_and", torch.bitwise_and, formerly="x=input y=other", method="bitwise_and")
+bitwise_and = _binary(
+    "bitwise_and", torch.bitwise_and, formerly="x=input y=other", method="bitwise_and", in_method="x=other"
+)
 BitwiseAnd = primitive_class("BitwiseAnd", bitwise_and)
-bitwise_or = _binary("bitwise_or", torch.bitwise_or, formerly="x=input y=other", method="bitwise_or")
+bitwise_or = _binary(
+    "bitwise_or", torch.bitwise_or, formerly="x=input y=other", method="bitwise_or", in_method="x=other"
+)
 BitwiseOr = primitive_class("BitwiseOr", bitwise_or)
-bitwise_xor = _binary("bitwise_xor", torch.bitwise_xor, formerly="x=input y=other", method="bitwise_xor")
+bitwise_xor = _binary(
+    "bitwise_xor", torch.bitwise_xor, formerly="x=input y=other", method="bitwise_xor", in_method="x=other"
+)
 BitwiseXor = primitive_class("BitwiseXor", bitwise_xor)
 bitwise_left_shift = _binary("bitwise_left_shift", torch.bitwise_left_shift, method="bitwise_left_shift")
 LeftShift = primitive_class("LeftShift", bitwise_left_shift, inputs="x1 x2")
@@ -385,7 +400,7 @@ def xdivy(x: Any, y: Any) -> Any:
 Xdivy = primitive_class("Xdivy", xdivy)
 
 
-@op(method="float_power")
+@op(formerly="other=exponent", method="float_power")
 def float_power(input: Any, exponent: Any) -> Any:
     """Return input ** exponent in float64."""
     return wrap(torch.float_power(input, exponent))
@@ -465,7 +480,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 IsClose = primitive_class("IsClose", isclose, rtol=(float, 1e-05), atol=(float, 1e-08), equal_nan=(bool, False))
 
 
-@op(method="approximate_equal")
+@op(formerly="other=y", method="approximate_equal")
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-05) -> Any:
     """Return whether |x - y| < tolerance."""
     x, y = pair(x, y)

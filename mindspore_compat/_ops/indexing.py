@@ -143,7 +143,7 @@ def take(input: Any, index: Any) -> Any:
     return wrap(by_shape(torch.take, input, as_long(index)))
 
 
-@op(method="index_select")
+@op(formerly="dim=axis", method="index_select")
 @checks_places("Gather", "input_indices", from_end=True)
 def index_select(input: Any, axis: int, index: Any) -> Any:
     """Return slices along ``axis`` at the 1-d indices; those below 0 count from the end."""
@@ -322,7 +322,7 @@ def masked_select(input: Any, mask: Any) -> Any:
 MaskedSelect = primitive_class("MaskedSelect", masked_select)
 
 
-@op(listed=False, method="masked_scatter")
+@op(listed=False, formerly="tensor=source x=source", method="masked_scatter")
 def masked_scatter(input: Any, mask: Any, source: Any) -> Any:
     """Return ``input`` with the elements of ``source`` in order where the mask holds."""
     if mask.dtype is torch.uint8:

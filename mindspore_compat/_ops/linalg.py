@@ -398,7 +398,7 @@ def solve_triangular(a: Any, b: Any, trans: int = 0, lower: bool = False, unit_d
     return wrap(to_dtype(found, a.dtype) if a.dtype.is_floating_point else found)
 
 
-@op(fallback=False, formerly="x1=input x2=other", method="matmul")
+@op(fallback=False, formerly="x1=input x2=other tensor2=other", method="matmul")
 def matmul(input: Any, other: Any) -> Any:
     """Return the matrix product, with broadcasting of leading axes."""
     if input.dtype is not other.dtype:
@@ -528,7 +528,7 @@ def outer(input: Any, vec2: Any) -> Any:
     return wrap(torch.mul(torch.reshape(input, (-1, 1)), vec2))
 
 
-@op(formerly="x1=input x2=vec2", method="ger")
+@op(formerly="x1=input x2=vec2", method="ger", in_method="x=vec2")
 def ger(input: Any, vec2: Any) -> Any:
     """Return the outer product of two vectors."""
     return wrap(torch.outer(input, vec2))

@@ -345,7 +345,7 @@ def std_mean(input: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False
     return wrap(torch.std_mean(input, as_axes(axis), correction=int(ddof), keepdim=keepdims))
 
 
-@op(formerly="x=input", method="median")
+@op(formerly="x=input dim=axis keepdim=keepdims", method="median")
 def median(input: Any, axis: Any = -1, keepdims: bool = False) -> Any:
     """Return (lower median over ``axis``, its index)."""
     return wrap(tuple(torch.median(input, axis, keepdims)))

@@ -1,7 +1,7 @@
 """Tensor methods whose name, arguments or meaning differ between MindSpore and torch.
 
 Where both libraries have a method of one name, MindSpore's meaning wins. torch's call form still works where the
-arguments differ. ``ops/_tensor_methods.py`` installs methods that are operators; ``torch_methods.py`` adds the rest of
+arguments differ. ``_ops/tensor_methods.py`` installs methods that are operators; ``torch_methods.py`` adds the rest of
 torch's methods, returning Tensors.
 """
 
@@ -16,6 +16,7 @@ from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.program import program
 from mindspore_compat._numerics.float8 import limited, to_dtype
+from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.aliasing import replace_values
 from mindspore_compat._tensor.legacy_attributes import LegacyAttributes
 from mindspore_compat._tensor.methods_reduce import ReduceMethods
@@ -25,7 +26,7 @@ from mindspore_compat._tensor.wrapping import byte_view, plain, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.common.generator import generator_on
 
-if TYPE_CHECKING:  # a stub of what ops/_tensor_methods.py installs: tools/make_stubs.py
+if TYPE_CHECKING:  # a stub of what _ops/tensor_methods.py installs: tools/make_stubs.py
     from mindspore_compat._tensor.installed_methods import InstalledMethods
 else:
     InstalledMethods = object
@@ -94,7 +95,13 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         return wrap(to_dtype(self, target))
 
     def to(self: Any, *args: Any, **kwargs: Any) -> Any:
-        """Return the values in another dtype (a dtype, its name or a numpy type), or on another torch device."""
+        """Return the values in another dtype (a dtype, its name or a numpy type), or on another device: torch's, or
+        "CPU", "GPU", "Ascend".
+        """
+        if args and args[0].__class__ is str and args[0] in ("CPU", "GPU", "Ascend"):
+            args = (CPU if args[0] == "CPU" else current_device(), *args[1:])
+        elif not args and "other" in kwargs:
+            args = (kwargs.pop("other"),)
         if (
             args and args[0] is not None and not isinstance(args[0], (torch.dtype, torch.device, torch.Tensor))
         ):  # None: as Module.to calls it

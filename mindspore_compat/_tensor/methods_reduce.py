@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -103,11 +104,24 @@ def _as_floats(self: Any) -> torch.Tensor:
     return self if self.dtype.is_floating_point or self.dtype.is_complex else _Base.to(self, torch.float32)
 
 
+def _torchs_order(inner: Any) -> Any:
+    """Decorate ``sum`` with torch's ``sum(dim, keepdim, *, dtype)``."""
+
+    @functools.wraps(inner)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and args[1].__class__ is bool and "dtype" in kwargs:
+            return inner(self, args[0], kwargs.pop("dtype"), args[1], **kwargs)
+        return inner(self, *args, **kwargs)
+
+    return method
+
+
 class ReduceMethods:
     """Mixin; holds no state."""
 
     __slots__ = ()
 
+    @_torchs_order
     def sum(
         self: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **kwargs: Any
     ) -> Any:
@@ -230,8 +244,16 @@ class ReduceMethods:
     def norm(
         self: Any, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, p: Any = None
     ) -> Any:
-        """Return a vector or matrix norm."""
-        return wrap(norms.norm(self, p if ord is None else ord, _axes(dim), keepdim, _dtype(dtype)))
+        """Return a vector or matrix norm. Without an order it is the root of the squares, of ints, too. A float 2
+        without axes is that of all elements, an int 2 that of a matrix.
+        """
+        order = p if ord is None else ord
+        if isinstance(order, float) and order == 2 and dim is None:
+            order = None
+        if order is None and not self.dtype.is_floating_point and not self.dtype.is_complex:
+            self = _Base.to(self, torch.float32)
+        result = norms.norm(self, order, _axes(dim), keepdim, None)
+        return wrap(result if dtype is None else _Base.to(result, to_torch_dtype(dtype)))
 
     @with_dtype_fallback
     def cumsum(self: Any, axis: Any = None, dtype: Any = None, *, dim: Any = None) -> Any:

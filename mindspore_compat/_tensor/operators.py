@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
+from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._graph.program import program
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.autocast import common_type
@@ -18,7 +20,7 @@ from mindspore_compat._tensor.data import operand_from
 from mindspore_compat._tensor.indexing import flipped, numpy_index
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["floor_quotient", "install_operators", "promoted"]
+__all__ = ["floor_quotient", "install_operators", "promoted", "truncated"]
 
 _Base = torch._C.TensorBase
 _NUMBERS = (int, float, bool, complex)
@@ -152,6 +154,45 @@ def _reflected(
     return method
 
 
+#: what computes ``x += y`` of whole numbers in compiled code
+_TRUNCATED: dict[str, Callable[[Any, Any], torch.Tensor]] = {
+    "add": torch.add,
+    "sub": torch.sub,
+    "mul": torch.mul,
+    "truediv": lambda left, right: torch.div(left, right, rounding_mode="trunc"),
+    "floordiv": torch.floor_divide,
+    "mod": torch.remainder,
+}
+
+
+def truncated(name: str, self: torch.Tensor, other: Any) -> torch.Tensor:
+    """Return the result in the dtype of ``self``, a whole one, after ``other`` is cast to it."""
+    with torch._C.DisableTorchFunctionSubclass():
+        other = torch.as_tensor(other, device=self.device).to(self.dtype)
+        if self.dtype is torch.bool:
+            return _TRUNCATED[name](self.to(torch.int64), other.to(torch.int64)).to(torch.bool)
+        return _TRUNCATED[name](self, other)
+
+
+def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute ``x += y``: in compiled code in the dtype of ``x``, and a ``y`` beside integers is truncated first."""
+
+    def method(self: Any, other: Any, *, alpha: Any = 1) -> Any:
+        result = inner(self, other, alpha=alpha) if alpha != 1 else inner(self, other)
+        if result is NotImplemented or result.dtype is self.dtype or not in_graph():
+            return result
+        if self.dtype.is_floating_point or self.dtype.is_complex:
+            return wrap(_Base.to(result, self.dtype))
+        if self.dtype is torch.bool and name not in ("mul", "floordiv"):
+            raise TypeError(
+                f"For '{name}', a Tensor of bools can not take the result of an assignment such as x += y in "
+                f"compiled code, but got a {type(other).__name__}. Write x = x + y."
+            )
+        return wrap(truncated(name, self, other if alpha == 1 else other * alpha))
+
+    return method
+
+
 def install_operators(cls: type) -> None:
     """Install the operators on a class; one row each."""
     global Tensor
@@ -183,8 +224,9 @@ def install_operators(cls: type) -> None:
         setattr(Tensor, f"__{name}__", method)
         tracing.by_operator[name] = _binary(name, op, name not in as_torch, traced=True)
         if name not in ("lt", "le", "gt", "ge"):  # x += y is x = x + y, never in place
-            setattr(Tensor, f"__i{name}__", method)
-            tracing.by_operator[f"i{name}"] = tracing.by_operator[name]
+            augmented = functools.partial(_augmented, name) if name in _TRUNCATED else lambda inner: inner
+            setattr(Tensor, f"__i{name}__", augmented(method))
+            tracing.by_operator[f"i{name}"] = augmented(tracing.by_operator[name])
     _install_reflected(as_torch)
     for name, unary in {"neg": b.neg, "pos": b.positive, "abs": b.abs, "invert": b.logical_not}.items():
         tracing.by_operator[name] = _unary(unary, traced=True)

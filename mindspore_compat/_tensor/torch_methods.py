@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from mindspore_compat._autograd.recorded import THREAD
+from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import raise_documented, retry_in_wider_dtype
 from mindspore_compat._tensor import tracing
 from mindspore_compat._tensor.aliasing import for_writing, is_of_parameter
+from mindspore_compat._tensor.operators import truncated
 from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.common.generator import generator_on
 
@@ -53,13 +56,46 @@ def install_torch_methods(cls: type) -> None:
         ):
             continue
         found = kernels.METHODS.get(name, method)
-        setattr(cls, name, _returning_tensor(name, _with_generator(found) if name in _RANDOM else found))
+        returned = _returning_tensor(name, _with_generator(found) if name in _RANDOM else found)
+        setattr(cls, name, _in_place(cls, name, returned) if name in _IN_PLACE else returned)
     cls.backward = _backward  # type: ignore[attr-defined]
     for name in ("real", "imag"):
         setattr(cls, name, _part(name, type("Tensor", (cls,), {"__call__": _itself, "__reduce_ex__": _reduced})))
     for name in ("T", "mT", "H", "mH", "grad"):
         descriptor = getattr(_Base, name, None) or getattr(torch.Tensor, name)
         setattr(cls, name, _tensor_property(descriptor, _BY_FUNCTION.get(name)))
+
+
+#: methods -> (the method that is not in place, its operator) where MindSpore's PyNative gives another dtype
+_IN_PLACE = {
+    "add_": ("add", "add"),
+    "mul_": ("mul", "mul"),
+    "div_": ("div", "truediv"),
+    "floor_divide_": ("floor_divide", "floordiv"),
+    "remainder_": ("remainder", "mod"),
+}
+
+
+def _in_place(cls: Any, name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute with whole numbers: where the result has another dtype, PyNative returns it and ``self`` stays; in
+    compiled code ``self`` changes, and the operand is cast.
+    """
+    plain_name, operator = _IN_PLACE[name]
+
+    @functools.wraps(inner)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        other = args[0] if args else kwargs.get("other")
+        is_float = self.dtype.is_floating_point or self.dtype.is_complex
+        if is_float or len(args) + len(kwargs) != 1 or not isinstance(other, (int, float, torch.Tensor)):
+            return inner(self, *args, **kwargs)
+        if tracing.is_tracing():
+            return inner(self, *args, **kwargs)
+        result = getattr(cls, plain_name)(self, other)
+        if result.dtype is self.dtype:
+            return inner(self, *args, **kwargs)
+        return wrap(_Base.copy_(self, truncated(operator, self, other))) if in_graph() else result
+
+    return method
 
 
 #: what Dynamo takes for attributes of torch's that are properties here

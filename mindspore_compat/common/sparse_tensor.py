@@ -1,6 +1,6 @@
 """Sparse tensors: records of their parts. MindSpore: ``mindspore.RowTensor``, ``COOTensor``, ``CSRTensor``.
 
-Their arithmetic and conversions are functions of ``ops/function/sparse_func.py`` (``ops/_sparse_methods.py``).
+Their arithmetic and conversions are functions of ``ops/function/sparse_func.py`` (``_ops/sparse_methods.py``).
 Layers and optimizers work on dense Tensors.
 """
 

@@ -2,7 +2,7 @@
 
 docs/design/tensor.md explains the design, with measurements. Methods that differ from torch's by name, arguments or
 meaning are in ``_tensor/methods.py``, operators in ``_tensor/operators.py``, torch's own in
-``_tensor/torch_methods.py``; ``ops/_tensor_methods.py`` installs methods that are functions of ``mindspore.ops``. Here
+``_tensor/torch_methods.py``; ``_ops/tensor_methods.py`` installs methods that are functions of ``mindspore.ops``. Here
 are construction, conversion, indexing and printing.
 """
 

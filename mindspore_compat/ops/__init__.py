@@ -5,9 +5,9 @@ derivatives in ``ops.composite``; this package has all of these names.
 """
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._ops import sparse_methods, tensor_methods  # noqa: F401
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.ops import (  # noqa: F401
-    _tensor_methods,
     communication,
     composite,
     function,

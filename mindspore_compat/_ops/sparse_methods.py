@@ -1,4 +1,4 @@
-"""Arithmetic and conversions of `COOTensor` and `CSRTensor` as their methods: the functions of ``sparse_func``.
+"""Arithmetic and conversions of `COOTensor` and `CSRTensor` as their methods, put on them when this file loads.
 
 MindSpore: ``mindspore.common.sparse_tensor``.
 """
@@ -27,8 +27,6 @@ from mindspore_compat._tensor.index_bounds import refuse_negative
 from mindspore_compat._tensor.indexing import take_elements
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
-
-__all__ = ["install_sparse_methods"]
 
 
 def _check_same_shape(x: Any, y: Any) -> None:
@@ -123,8 +121,6 @@ _METHODS: dict[type, dict[str, Any]] = {
 }
 
 
-def install_sparse_methods() -> None:
-    """Install the methods on both classes."""
-    for kind, methods in _METHODS.items():
-        for name, method in methods.items():
-            setattr(kind, name, method)
+for _kind, _methods in _METHODS.items():
+    for _name, _method in _methods.items():
+        setattr(_kind, _name, _method)
