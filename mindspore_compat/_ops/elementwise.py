@@ -197,7 +197,9 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Any:
         other = int(other)
     elif isinstance(other, torch.Tensor) and other.dtype is torch.bool:
         other = to_dtype(other, torch.int64)
-    return sub(input, other if alpha == 1 else mul(other, alpha))
+    if isinstance(alpha, torch.Tensor) or alpha != 1:
+        other = other * alpha
+    return sub(input, other)
 
 
 @op(fallback=False, formerly="x=input y=other value=other", method="div divide")

@@ -177,10 +177,10 @@ def interpolate(
     if size is not None:
         count = input.dim() - 2
         size = sizes_of(size, count)
-    elif mode != "area" and recompute_scale_factor is None:
+    elif mode != "area" and recompute_scale_factor is not False:
         factors = (scale_factor,) * (input.dim() - 2) if isinstance(scale_factor, (int, float)) else tuple(scale_factor)
         size = tuple(int(length * factor) for length, factor in zip(tuple(input.shape)[2:], factors))
-        scale_factor = None
+        scale_factor = recompute_scale_factor = None
     if mode == "bicubic" and size is not None:
         return resize_cubic(input, size, bool(align_corners), not align_corners)
     return wrap(kernels.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor))

@@ -30,7 +30,7 @@ _UNTOUCHED = frozenset(
     nelement numel numpy q_scale q_zero_point qscheme record_stream register_hook
     register_post_accumulate_grad_hook reinforce requires_grad_ retain_grad share_memory_ sparse_dim storage
     storage_offset storage_type stride tolist type typed_storage untyped_storage
-    refine_names rename rename_ align_to align_as unflatten names module_load size to_sparse
+    refine_names rename rename_ align_to align_as names module_load size to_sparse
 """.split()
 )
 

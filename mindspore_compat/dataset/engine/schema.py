@@ -43,10 +43,12 @@ class Schema:
         self.columns.append(column)
 
     def parse_columns(self, columns: Any) -> None:
-        """Replace the columns by a list of dicts with name, type, shape, or a dict of such dicts by name."""
+        """Replace the columns by a list of dicts with name, type, shape, or a dict of such dicts by name
+        (the columns then stand in the order of their names, as in MindSpore).
+        """
         type_check(columns, (list, dict), "columns")
         self.columns = []
-        items = [{"name": k, **v} for k, v in columns.items()] if isinstance(columns, dict) else columns
+        items = [{"name": k, **v} for k, v in sorted(columns.items())] if isinstance(columns, dict) else columns
         for item in items:
             self.add_column(item["name"], item["type"], item.get("shape"))
 

@@ -43,7 +43,7 @@ def as_text(value: Any, words: str = "The input should be a scalar string.") -> 
     if not isinstance(item, str):
         kind = f"{getattr(value, 'dtype', type(value))} of shape {getattr(value, 'shape', ())}"
         raise RuntimeError(f"{words} Got {kind}.")
-    return item
+    return str(item)  # no numpy.str_
 
 
 class Vocab:

@@ -99,7 +99,8 @@ class TensorOperation:
         return ()
 
     def _check_count(self, values: tuple) -> None:
-        if len(values) > 1 and not self.is_multi_column:
+        is_of_user = type(self)._compute is TensorOperation._compute
+        if len(values) > 1 and not self.is_multi_column and not is_of_user:
             raise RuntimeError("The op is OneToOne, can only accept one tensor as input.")
 
     def _apply(self, *values: Any) -> tuple:

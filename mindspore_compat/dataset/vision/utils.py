@@ -128,18 +128,23 @@ def write_file(filename: str, data: np.ndarray) -> None:
 
 
 def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> np.ndarray:
-    """Return an image file as an array (H, W, C)."""
+    """Return an image file as an array (H, W, C); UNCHANGED keeps an image of one channel, and gives others as RGB."""
     check_file(filename)
     mode, content = ImageReadMode(mode), np.fromfile(filename, np.uint8)
-    if mode == ImageReadMode.COLOR:
-        return decode_rgb(content)
     image = open_image(content)
-    if mode == ImageReadMode.GRAYSCALE:
+    is_gray = len(image.getbands()) == 1 and image.mode != "P"
+    if mode == ImageReadMode.COLOR or (mode == ImageReadMode.UNCHANGED and not is_gray):
+        return decode_rgb(content)
+    if image.mode == "1" or (not is_gray and image.format != "PNG"):
         image = image.convert("L")
-    elif image.mode == "P":
-        image = image.convert("RGB")
     array = np.array(image)
-    return array[..., None] if array.ndim == 2 else array
+    if mode == ImageReadMode.GRAYSCALE and array.dtype == np.uint16:
+        array = (array >> 8).astype(np.uint8)
+    elif not is_gray and image.format == "PNG":  # libpng's weights of red, green, blue, and its rounding
+        array = (decode_rgb(content).astype(np.uint32) @ np.array([9797, 19234, 3737], np.uint32) >> 15).astype(
+            np.uint8
+        )
+    return array[..., None]
 
 
 def encode_jpeg(image: np.ndarray, quality: int = 75) -> np.ndarray:

@@ -206,15 +206,15 @@ def _check_pad_info(pad_info: Any) -> PadInfo:
 
 
 def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo) -> Row:
-    """Return a batch of columns of rows, those of `pad_info` (all numeric ones if it is empty) brought to one shape."""
+    """Return a batch of columns of rows, those of `pad_info` (all if it is empty) brought to one shape."""
     padded = []
     for name, column in zip(names, columns, strict=True):
         values = rows_of(column)
         if isinstance(values[0], dict):
             if name in pad_info:
                 raise RuntimeError(f"PadEnd: can not pad dicts, of which column {name} is.")
-        elif (name in pad_info or not pad_info) and values[0].dtype.kind not in "US":
-            values = _pad_column(values, name, *pad_info.get(name, (None, 0)))
+        elif name in pad_info or not pad_info:
+            values = _pad_column(values, name, *pad_info.get(name, (None, None)))
         padded.append(values)
     return stack_columns(padded, names)
 
@@ -223,14 +223,19 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
     largest = [max(sizes) for sizes in zip(*(v.shape for v in values), strict=True)]
     if shape is not None and len(shape) != len(largest):
         raise RuntimeError(f"pad_info of column {name}: shape {shape} has not the rank of the data, {largest}.")
+    text = {"U": "", "S": b""}.get(values[0].dtype.kind)
+    fill = (0 if text is None else text) if fill is None else fill
+    if isinstance(fill, (str, bytes)) if text is None else not isinstance(fill, type(text)):
+        raise RuntimeError(
+            f"pad_info of column {name}: a column of {values[0].dtype.type.__name__} can not be padded with {fill!r}."
+        )
+    if text is not None:
+        common = np.result_type(np.asarray(fill), *values)
+        values = [value.astype(common) for value in values]
     target = largest if shape is None else [b if a in (None, -1) else a for a, b in zip(shape, largest, strict=True)]
     if any(v.dtype != values[0].dtype for v in values):
-        return [_filled([v], target, 0 if fill is None else fill)[0] for v in values]  # an error, on stacking
-    return (
-        list(values)
-        if all(list(v.shape) == target for v in values)
-        else _filled(values, target, 0 if fill is None else fill)
-    )
+        return [_filled([v], target, fill)[0] for v in values]  # an error, on stacking
+    return list(values) if all(list(v.shape) == target for v in values) else _filled(values, target, fill)
 
 
 def _filled(values: Sequence[np.ndarray], shape: Sequence[int], fill: Any) -> np.ndarray:
