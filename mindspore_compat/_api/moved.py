@@ -54,6 +54,7 @@ MOVED: dict[str, dict[str, str]] = {
             "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
         },
         "parallel._ps_context": {"_is_role_pserver _is_role_sched": "_legacy.parallel"},
+        "train.checkpoint_pb2": {"Checkpoint": "_format.proto.checkpoint"},
         "train.mind_ir_pb2": {"GraphProto ModelProto": "_format.proto.mindir"},
         "_extends": {"cell_attr_register": "_legacy.cell_init_args"},
         "ops.op_info_register": {

@@ -31,3 +31,13 @@ def test_subtract_with_alpha_keeps_the_dtype():
 
 def test_torchs_methods_return_tensors():
     assert type(Tensor([1, 2, 3, 4]).unflatten(0, (2, 2))) is Tensor
+
+
+@pytest.mark.parametrize("names", [("Number", "Bool"), ("Bool", "Number")])
+def test_of_several_functions_that_fit_compiled_code_takes_the_last(names):
+    which = ops.MultitypeFuncGraph("which")
+    for place, name in enumerate(names):
+        which.register(name)(lambda x, place=place: Tensor(place))
+    over = ops.HyperMap(which)
+    first, last = over((True,))[0], ms.jit(lambda x: over((True,))[0])(Tensor(0))
+    assert (int(first), int(last)) == (0, 1)

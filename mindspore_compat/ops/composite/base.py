@@ -161,7 +161,8 @@ class MultitypeFuncGraph:
     def __call__(self, *args: Any) -> Any:
         if len(self.entries) == 1 and self._default is None:
             return self.entries[0][1](*args)
-        for matchers, function in self.entries:
+        # of several that fit MindSpore takes the first in PyNative mode, the last in compiled code
+        for matchers, function in reversed(self.entries) if in_graph() else self.entries:
             if len(matchers) == len(args) and all(match(arg) for match, arg in zip(matchers, args)):
                 return function(*args)
         if self._default is not None:
