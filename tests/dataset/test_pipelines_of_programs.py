@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import mindspore_compat.dataset as ds
-from mindspore_compat.dataset import text, transforms, vision
+from mindspore_compat.dataset import audio, text, transforms, vision
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,21 @@ def test_read_image(tmp_path: Path, name: str, mode: vision.ImageReadMode, value
     assert array.dtype == np.uint8
     assert array.shape == (1, 3, len(values) // 3)
     assert array.ravel().tolist() == values
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float16, np.float64])
+@pytest.mark.parametrize("operation", [vision.MixUpBatch(), vision.CutMixBatch(vision.ImageBatchFormat.NHWC)])
+def test_mixed_labels_are_float32(dtype, operation):
+    images, labels = np.full((4, 4, 4, 3), 7, np.uint8), np.eye(4, dtype=dtype)
+    dataset = ds.NumpySlicesDataset((images, labels), ["image", "label"], shuffle=False).batch(4)
+    dataset = dataset.map(operation, ["image", "label"])
+    ((_, mixed),) = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert mixed.dtype == np.float32
+    np.testing.assert_allclose(mixed.sum(-1), 1, atol=1e-3)
+
+
+def test_a_pitch_that_stays_goes_through_the_filters_too():
+    tone = (np.sin(np.arange(600) * 2 * np.pi * 200 / 4000) * 0.6).astype(np.float32)
+    found = audio.PitchShift(4000, 0, n_fft=64, hop_length=16)(tone)
+    assert found.shape == (600,)
+    np.testing.assert_allclose(found[:4], [0.0004985, 0.18495114, 0.35303146, 0.48515666], atol=1e-6)

@@ -269,8 +269,6 @@ def resampled(
     beta: float = 14.769656459379492,
 ) -> np.ndarray:
     """Return the signal after bandlimited interpolation: each of the `after` samples in a period has its own filter."""
-    if before == after:
-        return signal
     divisor = math.gcd(int(before), int(after))
     if not divisor:
         raise RuntimeError("Resample: gcd cannot be equal to 0.")
@@ -355,4 +353,5 @@ class PitchShift(AudioOperation):
         stretched = _stretched(spectrum, rate, np.linspace(0, np.pi * self._hop_length, spectrum.shape[-2]))
         signal = signal_of(stretched, window, self._hop_length, length=math.floor(length / np.float32(rate) + 0.5))
         shifted = resampled(signal, int(self.sample_rate / np.float32(rate)), self.sample_rate)[..., :length]
+        shifted = shifted.reshape(*array.shape[:-1], -1)
         return np.pad(shifted, [(0, 0)] * (array.ndim - 1) + [(0, length - shifted.shape[-1])])

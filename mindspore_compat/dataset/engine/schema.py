@@ -50,7 +50,7 @@ class Schema:
         self.columns = []
         items = [{"name": k, **v} for k, v in sorted(columns.items())] if isinstance(columns, dict) else columns
         for item in items:
-            self.add_column(item["name"], item["type"], item.get("shape"))
+            self.add_column(item["name"], item["type"], item.get("shape", [] if item.get("rank") == 0 else None))
 
     def from_json(self, json_obj: dict[str, Any]) -> None:
         """Replace everything by the parsed output of `to_json`."""

@@ -111,8 +111,7 @@ def _draw_box(engine: MersenneTwister, height: int, width: int, share: np.float3
 
 
 def _blend_labels(labels: np.ndarray, others: np.ndarray, share: Any) -> np.ndarray:
-    mixed = labels * share + others * (1 - share)
-    return mixed.astype(labels.dtype if labels.dtype.kind == "f" else np.float32)
+    return (labels * share + others * (1 - share)).astype(np.float32)
 
 
 @arguments
