@@ -1,4 +1,4 @@
-"""``MS_INDEPENDENT_DATASET=True``: every pipeline runs in a process of its own (`engine/_execution/apart.py`)."""
+"""``MS_INDEPENDENT_DATASET=True``: each pipeline in a process of its own (`_execution/subprocess_session.py`)."""
 
 from __future__ import annotations
 

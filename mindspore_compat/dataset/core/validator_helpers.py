@@ -110,9 +110,7 @@ def check_nonzero(
     """Check for a number (by default an int) other than 0 in [low, limit]; return it."""
     type_check(value, types, name)
     if value == 0 or not low <= value <= limit:
-        raise refused(
-            ValueError, f"Input {name} is not within the required interval of [{low}, 0) and (0, {limit}].", value
-        )
+        raise refused(ValueError, f"Input {name} is not within the interval of [{low}, 0) and (0, {limit}].", value)
     return value
 
 

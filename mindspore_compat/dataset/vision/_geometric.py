@@ -54,9 +54,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     if is_pil(image):
         angle = angle % 360.0
         if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
-            raise ValueError(
-                "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
-            )
+            raise ValueError("Inter.ANTIALIAS turns by multiples of 90 degrees, and around no other center.")
         color = fill if len(image.getbands()) > 1 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
@@ -305,9 +303,7 @@ class GaussianBlur(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "GaussianBlur")
         if image.dtype not in (np.bool_, np.uint8, np.uint16, np.int16, np.float32, np.float64):
-            raise RuntimeError(
-                f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32."
-            )
+            raise RuntimeError(f"GaussianBlur: {image.dtype} is not supported; expected uint8 or float32.")
         blurred = opencv().GaussianBlur(
             np.ascontiguousarray(as_matrix(image)), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1]
         )

@@ -14,8 +14,6 @@ from mindspore_compat._format.matlab import read_variables
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.engine._sources.files import read_array, read_bytes
 
-__all__ = ["check_equal", "fixed_records", "joined"]
-
 
 def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Return the columns of all parts, one after another."""
@@ -26,9 +24,7 @@ def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np
 
 def check_equal(images: np.ndarray, labels: np.ndarray, images_path: str, labels_path: str) -> None:
     if len(images) != len(labels):
-        raise RuntimeError(
-            f"Invalid file, {images_path} has {len(images)} images, but {labels_path} {len(labels)} labels."
-        )
+        raise RuntimeError(f"Invalid file, {images_path}: {len(images)} images, {labels_path}: {len(labels)} labels.")
 
 
 def fixed_records(path: str, size: int) -> np.ndarray:

@@ -44,10 +44,7 @@ class _SoundsDataset(FilesDataset):
         path, *rest = sample
         wave, rate = read_wave(self._inside(path))
         if self._rate is not None and rate != self._rate:
-            raise RuntimeError(
-                f"Invalid file, sampling rate of {type(self).__name__} wav file must be {self._rate}, file path: "
-                f"{path}, got {rate}."
-            )
+            raise RuntimeError(f"Invalid file, the sampling rate of {path} must be {self._rate}, got {rate}.")
         return (wave, rate, *rest)
 
 
@@ -293,9 +290,7 @@ def read_wave(path: str) -> tuple[np.ndarray, int]:
             data = body
         place += 8 + size + size % 2
     if form is None or data is None or form[0] not in (1, 0xFFFE) or form[5] not in (8, 16):
-        raise RuntimeError(
-            f"Invalid file, {path} should be a WAV file of 8 or 16 bits, uncompressed; got format {form}."
-        )
+        raise RuntimeError(f"Invalid file, {path} is no uncompressed WAV file of 8 or 16 bits: {form}.")
     if form[2] > INT32_MAX:
         raise RuntimeError(f"Invalid file, {path} has {form[2]} samples a second.")
     if form[5] == 16:
@@ -316,8 +311,5 @@ def _read_sphere(path: str, start: str, end: str) -> tuple[np.ndarray, int]:
         raise RuntimeError(f"Invalid data, failed to read head part from sph file: {path} ({error}).") from error
     data = np.frombuffer(content, ">i2", (len(content) - 1024) // 2, 1024)
     if not 0 <= first <= last <= len(data):
-        raise RuntimeError(
-            f"Invalid data, failed to read data part from sph file: {path} has {len(data)} samples, {first} to {last} "
-            "are asked for."
-        )
+        raise RuntimeError(f"Invalid data, {path} has {len(data)} samples, {first} to {last} are asked for.")
     return (data[first:last].astype(np.float32) / np.float32(32767))[None], rate

@@ -11,18 +11,6 @@ import numpy as np
 from mindspore_compat._format.source import open_regular, parse_json
 from mindspore_compat._format.wire import FormatError
 
-__all__ = [
-    "files_in",
-    "folders_in",
-    "is_picture",
-    "lines_of",
-    "read_array",
-    "read_bytes",
-    "read_json_file",
-    "read_xml",
-    "words_of",
-]
-
 
 def read_array(path: str) -> np.ndarray:
     """Return the bytes of a file as an array of its own. Raises: RuntimeError."""

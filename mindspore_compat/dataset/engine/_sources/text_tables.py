@@ -49,10 +49,7 @@ class _CsvFolder(FolderOfFiles):
 
     def _values(self, record: Any, path: str) -> tuple:
         if len(record) != len(self._columns()):
-            raise RuntimeError(
-                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(self._columns())} are "
-                f"expected: {record!r:.200}."
-            )
+            raise RuntimeError(f"Invalid csv, {path} has {len(record)} columns: {record!r:.200}.")
         return tuple(record)
 
 

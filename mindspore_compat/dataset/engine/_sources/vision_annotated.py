@@ -195,9 +195,7 @@ class KITTIDataset(FilesDataset):
                 if any(len(values) != 14 for _, values in rows):
                     raise ValueError("14 numbers expected behind each label")
             except ValueError as error:
-                raise RuntimeError(
-                    f"Invalid file, the format of the annotation file is not as expected: {path}: {error}."
-                ) from error
+                raise RuntimeError(f"Invalid file, {path} is no annotation file: {error}.") from error
             if rows:
                 found[name] = rows
         return found
@@ -318,9 +316,7 @@ class ManifestDataset(FilesDataset):
                     continue
                 names = [annotation["name"] for annotation in row["annotation"]]
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise RuntimeError(
-                    f"Invalid file, failed to parse manifest file {self.dataset_file}: {error} in line {line[:200]}."
-                ) from error
+                raise RuntimeError(f"Invalid file, {self.dataset_file}: {error} in line {line[:200]}.") from error
             names = [name for name in names if not self.class_indexing or name in self.class_indexing]
             if names:
                 found.append((path, names))

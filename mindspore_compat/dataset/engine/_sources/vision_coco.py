@@ -74,10 +74,7 @@ class CocoDataset(FilesDataset):
             for annotation in content["annotations"]:
                 image = annotation["image_id"]
                 if image not in images:
-                    raise RuntimeError(
-                        f"Invalid data, image_id: {image} in annotation node is not found in image node in "
-                        f"{self.annotation_file}."
-                    )
+                    raise RuntimeError(f"Invalid data, image_id: {image} is no image of {self.annotation_file}.")
                 rows.setdefault(images[image], []).extend(self._rows_of(annotation, known))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise RuntimeError(f"Invalid data, {self.annotation_file} lacks {error} for task {self.task}.") from error
@@ -98,9 +95,7 @@ class CocoDataset(FilesDataset):
         found = annotation["segments_info"] if self.task == "Panoptic" else [annotation]
         for item in found:
             if item["category_id"] not in known:
-                raise RuntimeError(
-                    f"Invalid data, category_id can't find in categories where category_id: {item['category_id']}."
-                )
+                raise RuntimeError(f"Invalid data, category_id: {item['category_id']} is no category.")
         if self.task == "Panoptic":
             return [(item["bbox"], item["category_id"], item["iscrowd"], item["area"]) for item in found]
         return [(item["bbox"], item["category_id"], item.get("iscrowd", 0)) for item in found]

@@ -133,9 +133,7 @@ class QMnistDataset(ArraysDataset):
         if labels.shape[1] != 8:
             raise RuntimeError(f"Invalid data, length of labels is not equal to 8: {labels_path}.")
         if self.usage in ("test10k", "test50k") and len(images) != 60000:
-            raise RuntimeError(
-                f"Invalid file, {images_path} should have 60000 images for usage {self.usage!r}, but has {len(images)}."
-            )
+            raise RuntimeError(f"Invalid file, {images_path} has {len(images)} images, {self.usage} has 60000.")
         part = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(self.usage, slice(None))
         labels = labels[part].astype(np.uint32)
         return images[part][..., None], labels[:, 0] if self.compat else labels
@@ -157,9 +155,7 @@ class SemeionDataset(ArraysDataset):
         try:
             values = np.array(rows, np.float64).reshape(-1, 266).astype(np.uint8)
         except ValueError:
-            raise RuntimeError(
-                f"Invalid data, file content does not match SemeionDataset: {path} should have 266 numbers a line."
-            ) from None
+            raise RuntimeError(f"Invalid data, {path} should have 266 numbers a line.") from None
         return values[:, :256].reshape(-1, 16, 16), values[:, 256:].argmax(1).astype(np.uint32)
 
 

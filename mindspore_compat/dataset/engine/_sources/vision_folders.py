@@ -246,9 +246,7 @@ class Caltech101Dataset(FilesDataset):
             try:
                 found["annotation"] = read_mat(path)["obj_contour"]
             except (FileNotFoundError, KeyError) as error:
-                raise RuntimeError(
-                    f"The annotation file {path} does not exist or has no obj_contour: {error}."
-                ) from error
+                raise RuntimeError(f"{path} does not exist or has no obj_contour: {error}.") from error
         return tuple(found[name] for name in self._column_names())
 
     def get_class_indexing(self) -> dict[str, int]:

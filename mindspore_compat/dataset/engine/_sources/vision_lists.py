@@ -65,9 +65,7 @@ class CelebADataset(FilesDataset):
                 for name, *values in map(str.split, lines)
             ]
         except ValueError as error:
-            raise RuntimeError(
-                f"Invalid data, list_attr_celeba.txt of {self.dataset_dir} has an attribute that is no number: {error}."
-            ) from error
+            raise RuntimeError(f"Invalid data, list_attr_celeba.txt of {self.dataset_dir}: {error}.") from error
         return [
             (os.path.join(self.dataset_dir, name), values)
             for name, values in found
@@ -95,10 +93,7 @@ class FlickrDataset(FilesDataset):
         for line in filter(None, lines_of(self.annotation_file)):
             name, tab, caption = line.partition("\t")
             if not (tab and caption and name[:-2]):
-                raise RuntimeError(
-                    f"Invalid file, name or annotation is missing in flickr dataset file: {self.annotation_file}, "
-                    f"line: {line}."
-                )
+                raise RuntimeError(f"Invalid file, name or annotation is missing in {self.annotation_file}: {line}.")
             captions.setdefault(os.path.join(self.dataset_dir, name[:-2]), []).append(caption)
         return [(path, captions[path]) for path in sorted(captions) if is_picture(path)]
 
@@ -143,14 +138,9 @@ class Flowers102Dataset(FilesDataset):
             sets = read_mat(files[1])
             numbers = [int(number) for part in self._parts[self.usage] for number in sets[part].reshape(-1)]
         except (KeyError, AttributeError, TypeError, ValueError, OverflowError) as error:
-            raise RuntimeError(
-                f"Invalid file, {files[0]} or {files[1]} has other variables than Flowers102: {error}."
-            ) from error
+            raise RuntimeError(f"Invalid file, {files[0]} or {files[1]}: {error}.") from error
         if numbers and not 1 <= min(numbers) <= max(numbers) <= len(labels):
-            raise RuntimeError(
-                f"Invalid file, {files[1]} names images {min(numbers)} to {max(numbers)}, {files[0]} has {len(labels)} "
-                "labels."
-            )
+            raise RuntimeError(f"Invalid file, {files[1]} names images that {files[0]} does not have.")
         folders = ["jpg/image", "segmim/segmim"] if self.task == "Segmentation" else ["jpg/image"]
         return [
             (*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), labels[i - 1] - 1)
@@ -261,9 +251,7 @@ class Places365Dataset(FilesDataset):
                 for path, label in zip(words[::2], words[1::2], strict=True)
             ]
         except ValueError as error:
-            raise RuntimeError(
-                f"Invalid data, reading places365 file list of {self.dataset_dir} failed: {error}."
-            ) from error
+            raise RuntimeError(f"Invalid data, the file list of {self.dataset_dir}: {error}.") from error
         for path, _ in found:
             if not os.path.exists(path):
                 raise RuntimeError(f"Invalid file path, Places365 image: {path} does not exists.")
