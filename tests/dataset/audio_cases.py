@@ -7,12 +7,13 @@ pairs (2, 33, 40, 2), `p` its power (2, 33, 40), `tone` float32 (1, 4000) with a
 from __future__ import annotations
 
 import copy
+import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-__all__ = ["CASES", "PHASES", "PHASE_TOLERANCE", "TOLERANCE", "evaluate"]
+__all__ = ["CASES", "PHASES", "PHASE_TOLERANCE", "TOLERANCE", "evaluate", "same_numbers"]
 
 
 def _calls(table: str) -> list[str]:
@@ -278,3 +279,9 @@ def evaluate(audio: Any, expression: str) -> Any:
         )
         found.append([str(part.dtype), list(part.shape), [float(f"{value:.9g}") for value in values]])
     return found
+
+
+def same_numbers(found: list[float], wanted: list[float], tolerance: float) -> bool:
+    """Whether numbers are those wanted, to `tolerance` parts of the first one."""
+    allowed = tolerance * (abs(wanted[0]) or 1)
+    return all(abs(a - b) <= allowed or (math.isnan(a) and math.isnan(b)) for a, b in zip(found, wanted, strict=True))
