@@ -108,8 +108,6 @@ class Spectrogram(AudioOperation):
         self._win_length, self._hop_length = frame_lengths(self.n_fft, self.win_length, self.hop_length)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if not self._hop_length:
-            raise RuntimeError("Spectrogram: hop_length can not be zero.")
         window = window_of(self.window, self._win_length, self.n_fft)
         spectrum = frames_of(
             padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self._hop_length, self.center, self.pad_mode
@@ -195,8 +193,6 @@ class MelScale(AudioOperation):
         )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if array.shape[-2] != self.n_stft:
-            raise RuntimeError(f"MelScale: n_stft is {self.n_stft}, but the input has {array.shape[-2]} frequencies.")
         return self._filters.T.astype(np.float64) @ array
 
 
@@ -231,10 +227,7 @@ class MelSpectrogram(AudioOperation):
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if self.n_fft >= 2 * array.shape[-1]:
             raise RuntimeError("MelSpectrogram: Padding size should be less than the corresponding input dimension.")
-        spectrogram = self._spectrogram._audio(array, dtype)
-        if spectrogram.shape[-2] != len(self._filters):
-            raise RuntimeError("MelSpectrogram: a spectrogram with onesided=False does not fit the mel scale.")
-        return self._filters.T.astype(np.float64) @ spectrogram
+        return self._filters.T.astype(np.float64) @ self._spectrogram._audio(array, dtype)
 
 
 class _Cepstrum(AudioOperation):
@@ -311,10 +304,7 @@ class LFCC(_Cepstrum):
         self.log = self.log_lf
 
     def _bands(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        spectrogram = self._spectrogram._audio(array, dtype)
-        if spectrogram.shape[-2] != len(self._filters):
-            raise RuntimeError("LFCC: a spectrogram with onesided=False does not fit the filters.")
-        return self._filters.T.astype(np.float64) @ spectrogram
+        return self._filters.T.astype(np.float64) @ self._spectrogram._audio(array, dtype)
 
 
 def frames_in(length: int, n_fft: int, hop_length: int, center: bool) -> int:

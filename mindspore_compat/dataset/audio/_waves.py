@@ -259,8 +259,6 @@ def resampled(
     if before == after:
         return signal
     divisor = math.gcd(int(before), int(after))
-    if not divisor:
-        raise RuntimeError("Resample: gcd cannot be equal to 0.")
     old, new = int(before // divisor), int(after // divisor)
     if not old or not new:
         raise RuntimeError(f"Resample: invalid parameter, frequencies {before} and {after} cannot be used.")

@@ -62,8 +62,6 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         raise RuntimeError(f"Rotate: expected an image of <H, W> or <H, W, C>, but got {image.shape}.")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
         raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
-    if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
-        raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
     (height, width), turned = image.shape[:2], as_matrix(image) if expand else image
     middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
     matrix = rotation_matrix(angle, middle)
