@@ -12,7 +12,7 @@ from mindspore_compat._format import idx
 from mindspore_compat._format.compressed import most_bytes
 from mindspore_compat._format.matlab import read_variables
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.engine._sources.files import read_array, read_bytes
+from mindspore_compat.dataset.engine._sources.files import read_array, read_bytes, reading
 
 
 def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
@@ -37,18 +37,14 @@ def fixed_records(path: str, size: int) -> np.ndarray:
 
 def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
     """Return a file of the IDX format. Raises: RuntimeError."""
-    try:
+    with reading(path):
         return idx.read_idx(path, magic, rank, dtype)
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file, {error}.") from error
 
 
 def read_images(path: str) -> np.ndarray:
     """Return the images of an IDX file, (n, 28, 28) uint8. Raises: RuntimeError."""
-    try:
+    with reading(path):
         return idx.read_images(path)
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file, {error}.") from error
 
 
 def read_mat(path: str) -> dict[str, Any]:

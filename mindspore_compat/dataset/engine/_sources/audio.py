@@ -20,7 +20,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     needed,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_bytes
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_bytes, reading
 from mindspore_compat.dataset.engine._sources.names import GTZAN_GENRES, gtzan_numbers
 
 __all__ = [
@@ -138,7 +138,7 @@ class LibriTTSDataset(_SoundsDataset):
     def _utterances(path: str, folder: str) -> list[tuple]:
         found = []
         for line in lines_of(path):
-            try:
+            with reading(path):
                 utterance, original, normalized = line.split("\t")
                 speaker, chapter, _, _ = utterance.split("_")
                 found.append(
@@ -151,8 +151,6 @@ class LibriTTSDataset(_SoundsDataset):
                         utterance,
                     )
                 )
-            except ValueError as error:
-                raise RuntimeError(f"Invalid file, the file may not be a LibriTTS dataset file: {path}.") from error
         return found
 
 
@@ -304,11 +302,9 @@ def _read_sphere(path: str, start: str, end: str) -> tuple[np.ndarray, int]:
     """Return (1, n) float32 between two times in seconds, and the rate, of a NIST SPHERE file of 16 bits."""
     content = read_bytes(path)
     words = content[:1024].split()
-    try:
+    with reading(path):
         rate = int(words[words.index(b"sample_rate") + 2])
         first, last = (int(float(time) * rate) for time in (start, end))
-    except (ValueError, IndexError, OverflowError) as error:
-        raise RuntimeError(f"Invalid data, failed to read head part from sph file: {path} ({error}).") from error
     data = np.frombuffer(content, ">i2", (len(content) - 1024) // 2, 1024)
     if not 0 <= first <= last <= len(data):
         raise RuntimeError(f"Invalid data, {path} has {len(data)} samples, {first} to {last} are asked for.")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from mindspore_compat.dataset.core.validator_helpers import check_columns, check
 from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
+from mindspore_compat.dataset.engine._sources.files import reading
 from mindspore_compat.dataset.engine._sources.records import RecordsSource
 from mindspore_compat.dataset.engine._sources.shards import equal_share, found_files, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
@@ -88,11 +87,11 @@ class TFRecordDataset(RecordsSource):
         """Return (rows, 2) offsets and lengths of each file, found when first needed."""
         if self._index is None:
             self._contents = [self._content(path) for path in self._files]
-            with _as_runtime_error():
-                self._index = [
-                    np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2)
-                    for path, content in zip(self._files, self._contents)
-                ]
+            index = []
+            for path, content in zip(self._files, self._contents):
+                with reading(path):
+                    index.append(np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2))
+            self._index = index
         return self._index
 
     def _content(self, path: str) -> CompressedFile | None:
@@ -100,14 +99,14 @@ class TFRecordDataset(RecordsSource):
         if not self._compression:
             return None
         if path not in self._opened:
-            with _as_runtime_error():
+            with reading(path):
                 self._opened[path] = CompressedFile(path, self._compression)
         return self._opened[path]
 
     def _first_record(self) -> tuple[str, bytes]:
         for path in self._files:
             content = self._content(path)
-            with _as_runtime_error():
+            with reading(path):
                 for offset, length in record_offsets(path, content):
                     return path, _bytes_at(path, content, offset, length)
         raise RuntimeError(f"Invalid file. The following files are not valid TFRecordDataset files: {self._files}.")
@@ -277,16 +276,8 @@ def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
 
 def _bytes_at(path: str, content: CompressedFile | None, offset: int, length: int) -> bytes:
     if content is not None:
-        with _as_runtime_error():
+        with reading(path):
             return content.read(offset, length)
     with open(path, "rb") as stream:
         stream.seek(offset)
         return stream.read(length)
-
-
-@contextmanager
-def _as_runtime_error() -> Iterator[None]:
-    try:
-        yield
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file. {error}.") from error
