@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["is_independent", "refuse_if_independent"]
-
 
 def is_independent() -> bool:
     """Return whether the environment enables it now."""

@@ -51,10 +51,6 @@ class _WithBoxes(TensorOperation):
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
 
-    def _apply_block(self, *blocks: Any) -> tuple:
-        rows = [self._apply(*row) for row in zip(*blocks, strict=True)]
-        return tuple(np.stack(column) for column in zip(*rows, strict=True))
-
 
 def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     if boxes.ndim < 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
