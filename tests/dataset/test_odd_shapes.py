@@ -119,13 +119,13 @@ def test_slices_may_be_empty(part: slice, count: int) -> None:
 
 
 def test_what_fills_is_converted_as_c_does() -> None:
-    for value, dtype, expected in [
+    for value, dtype, expected in (
         (-1, "u1", 255),
         (300, "u1", 44),
         (300, "i1", 44),
         (2**40, "i4", 0),
         (-2.7, "i4", -2),
-    ]:
+    ):
         assert transforms.Fill(value)(np.ones(2, dtype)).tolist() == [expected] * 2
 
 
