@@ -20,12 +20,6 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.communication import _start
 from mindspore_compat.communication._groups import Group
 
-__all__ = """
-    OPS all_gather all_gather_v all_reduce all_to_all all_to_all_v barrier broadcast calling gather gather_single
-    plain_all_gather plain_all_reduce plain_all_to_all_v plain_gather plain_p2p plain_reduce_scatter plain_scatter
-    reduce reduce_scatter reduce_scatter_v reduced scatter scatter_single sendable torch_op
-""".split()
-
 OPS = ("sum", "max", "min", "prod")
 _REDUCTIONS = {"sum": "SUM", "max": "MAX", "min": "MIN", "prod": "PRODUCT", "avg": "SUM"}
 # torch 2.13's names, and those of before

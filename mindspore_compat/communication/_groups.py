@@ -14,8 +14,6 @@ import torch.distributed as dist
 
 from mindspore_compat.communication._start import is_running, world_rank, world_size
 
-__all__ = ["WORLD_NAMES", "Group", "create", "destroy", "find", "forget_all"]
-
 WORLD_NAMES = ("hccl_world_group", "nccl_world_group", "mccl_world_group")
 
 

@@ -15,8 +15,6 @@ from mindspore_compat.communication._collectives import calling, sendable
 from mindspore_compat.communication._groups import Group
 from mindspore_compat.communication.management import _need_init
 
-__all__ = ["CommHandle", "check_type_of", "done", "exchanged", "spread", "write"]
-
 
 def checked_group(group: str | None) -> Group:
     """Return the group of that name, None the world."""

@@ -25,18 +25,6 @@ from mindspore_compat.communication._handles import (
     write,
 )
 
-__all__ = [
-    "all_gather",
-    "all_gather_into_tensor",
-    "all_gather_into_tensor_uneven",
-    "all_reduce",
-    "broadcast",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_tensor",
-    "reduce_scatter_tensor_uneven",
-]
-
 
 def handle_for(peer: int, group: str | None) -> Any:
     """Return torch's group to reach another process in."""

@@ -11,8 +11,6 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.communication._collectives import plain_p2p
 from mindspore_compat.communication._groups import Group
 
-__all__ = ["exchange", "exchange_borders", "receive", "send"]
-
 _Run = Callable[..., tuple[torch.Tensor, ...]]
 
 

@@ -22,8 +22,6 @@ from mindspore_compat import log
 from mindspore_compat._runtime.launch import Launch, launch_of
 from mindspore_compat.communication._watch import Server, Watch
 
-__all__ = ["blame", "is_running", "join", "join_at", "leave", "local_rank", "local_size", "world_rank", "world_size"]
-
 _PREFIX = "mindspore_compat"
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _watch: Watch | None = None

@@ -12,8 +12,6 @@ from collections.abc import Callable
 
 from mindspore_compat import log
 
-__all__ = ["Server", "Watch"]
-
 _LEFT, _FAILED = "left", "failed"
 _MOST_REASON = 500
 

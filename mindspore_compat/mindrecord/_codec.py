@@ -17,8 +17,6 @@ import numpy as np
 
 from mindspore_compat._format.ragged import numbers_at, split, spread, windows
 
-__all__ = ["bytes_saved", "decode_blob_columns", "decode_blobs", "decode_map", "encode_blobs", "encode_map"]
-
 _WIDTHS = (1, 2, 4, 8)
 _WIDTHS_OF_KIND = np.array(_WIDTHS, np.int64)
 #: the two bits of the four elements that a byte of a head stands for

@@ -16,9 +16,6 @@ from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
-__all__ = ["CsvToMR", "FAILED", "SUCCESS", "TFRecordToMR"]
-
-
 #: Result of a converter's `run`.
 SUCCESS, FAILED = 0, 1
 
@@ -174,10 +171,7 @@ class TFRecordToMR:
             if len(values) != (field["shape"][0] if "shape" in field else 1) or (
                 field["type"] in ("string", "bytes")
             ) != (listed == "bytes_list"):
-                raise ValueError(
-                    f"TFRecord feature_dict parameter error: feature {name} should be {field}, but is {listed} of "
-                    f"{len(values)} values."
-                )
+                raise ValueError(f"TFRecord feature_dict: {name} should be {field}, but is {len(values)} of {listed}.")
             if "shape" in field:
                 row[_plain_name(name)] = np.array(values, field["type"])
             elif field["type"] == "string":

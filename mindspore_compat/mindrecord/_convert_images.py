@@ -18,8 +18,6 @@ from mindspore_compat.mindrecord._convert import SUCCESS, write_rows
 from mindspore_compat.mindrecord.common.exceptions import PathNotExistsError
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
-__all__ = ["Cifar100ToMR", "Cifar10ToMR", "ImageNetToMR", "MnistToMR", "cifar_arrays"]
-
 
 def _jpeg(image: np.ndarray) -> bytes:
     return encode_image(np.ascontiguousarray(image), "JPEG", quality=95).tobytes()

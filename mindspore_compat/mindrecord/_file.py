@@ -25,19 +25,6 @@ from mindspore_compat._format.ragged import gather, windows
 from mindspore_compat.mindrecord._codec import decode_blob_columns, decode_blobs, decode_map
 from mindspore_compat.mindrecord.common.exceptions import MRMOpenError
 
-__all__ = [
-    "FIELD_NAME",
-    "HEADER_SIZE",
-    "PAGE_SIZE",
-    "SIZES",
-    "TYPES",
-    "Shard",
-    "check_index",
-    "read_columns",
-    "read_header",
-    "shard_paths",
-]
-
 HEADER_SIZE = 1 << 24
 PAGE_SIZE = 1 << 25
 #: smallest and largest size of a header and a page; both are powers of two
@@ -296,9 +283,7 @@ class Shard:
         fits = (pages >= 0) & (pages <= room // page) & (starts >= 0) & (starts <= stops) & (stops <= page)
         fits &= np.where(fits, pages, 0) * page + np.where(fits, stops, 0) <= room
         if not fits.all():
-            raise MRMOpenError(
-                f"{self.path} is broken: row {int(np.argmin(fits.all(1)))} lies outside of it, says its .db file."
-            )
+            raise MRMOpenError(f"{self.path} is broken: row {int(np.argmin(fits.all(1)))} lies outside.")
 
     def __len__(self) -> int:
         return len(self._places)
@@ -342,9 +327,7 @@ class Shard:
         """Return the value of a plain field, which must be of the schema's type. Raises: ValueError."""
         value, kind = values.get(name), self.schema[name]["type"]
         if not isinstance(value, (int, float) if TYPES[kind] is float else TYPES[kind]):
-            raise ValueError(
-                f"field '{name}' should be {kind}, but is {'not there' if value is None else type(value).__name__}"
-            )
+            raise ValueError(f"field '{name}' should be {kind}, but is {'missing' if value is None else value!r:.60}")
         half = 1 << (31 if kind == "int32" else 63)
         if TYPES[kind] is int and not -half <= value < half:  # type: ignore[operator]
             raise ValueError(f"field '{name}': {value} does not fit into {kind}")

@@ -8,8 +8,6 @@ from typing import Any
 from mindspore_compat.mindrecord._file import Shard, read_header, shard_paths
 from mindspore_compat.mindrecord.common.exceptions import MRMDefineCategoryError
 
-__all__ = ["MindPage"]
-
 
 class MindPage:
     """The rows of each value ("category") of one indexed field, page by page.
@@ -39,9 +37,7 @@ class MindPage:
     @category_field.setter
     def category_field(self, category_field: str) -> None:
         if category_field not in self._candidate_fields:
-            raise MRMDefineCategoryError(
-                f"Failed to define category field. Detail: Field '{category_field}' is not a candidate category field."
-            )
+            raise MRMDefineCategoryError(f"Field '{category_field}' is not a candidate category field.")
         places: dict[Any, list[tuple[int, int]]] = {}
         for shard_number, shard in enumerate(self._shards):
             for number in range(len(shard)):
@@ -68,9 +64,7 @@ class MindPage:
         """
         self._check()
         if not 0 <= category_id < len(self._categories):
-            raise RuntimeError(
-                f"Invalid data, category_id: {category_id} must be in the range [0, {len(self._categories)})."
-            )
+            raise RuntimeError(f"category_id: {category_id} must be in the range [0, {len(self._categories)}).")
         return self._page(self._categories[category_id][1], page, num_row)
 
     def read_at_page_by_name(self, category_name: str, page: int, num_row: int) -> list[dict[str, Any]]:
@@ -83,18 +77,12 @@ class MindPage:
 
     def _check(self) -> None:
         if self._category_field is None:
-            raise RuntimeError(
-                "Invalid data, field: is invalid. There is no category field: set MindPage.category_field to one of "
-                "the candidate_fields first."
-            )
+            raise RuntimeError("There is no category field: set category_field to one of candidate_fields.")
 
     def _page(self, places: list[tuple[int, int]], page: int, num_row: int) -> list[dict[str, Any]]:
         chosen = places[page * num_row : (page + 1) * num_row]
         if page < 0 or num_row < 1 or not chosen:
-            raise RuntimeError(
-                f"Invalid data, page no: {page} or page size: {num_row} is invalid: the category has {len(places)} "
-                "rows."
-            )
+            raise RuntimeError(f"page no: {page} or page size: {num_row} is invalid for {len(places)} rows.")
         rows = []
         for shard_number, number in chosen:
             shard = self._shards[shard_number]

@@ -94,9 +94,7 @@ class FileWriter:
         """
         for name in index_fields:
             if name in self.blob_fields or name not in self._schema:
-                raise MRMDefineIndexError(
-                    f"Failed to define index field. Detail: '{name}' is no field of the schema, or no primitive type."
-                )
+                raise MRMDefineIndexError(f"Index field '{name}' is no field of the schema, or no primitive type.")
         self._index = list(index_fields)
 
     def set_header_size(self, header_size: int) -> None:
@@ -213,9 +211,7 @@ def _blob_value(name: str, row: dict[str, Any], field: dict[str, Any]) -> bytes 
             raise TypeError(f"field '{name}' should be bytes, but is {type(value)}")
         return bytes(value)
     if not isinstance(value, np.ndarray) or value.dtype != np.dtype(field["type"]):
-        raise TypeError(
-            f"field '{name}' should be an array of {field['type']}, but is {getattr(value, 'dtype', type(value))}"
-        )
+        raise TypeError(f"field '{name}' is no array of {field['type']}: {getattr(value, 'dtype', type(value))}")
     fixed = [n for n in field["shape"] if n != -1]
     size = int(np.prod(fixed)) if fixed else 1
     if size == 0 or value.size % size or (-1 not in field["shape"] and value.size != size):
@@ -226,9 +222,7 @@ def _blob_value(name: str, row: dict[str, Any], field: dict[str, Any]) -> bytes 
 def _check_size(size: Any, name: str) -> int:
     low, high = SIZES[name]
     if not isinstance(size, int) or not low <= size <= high or size & (size - 1):
-        raise ParamValueError(
-            f"Invalid parameter value. '{name}' should be a power of two in [{low}, {high}], got {size!r}."
-        )
+        raise ParamValueError(f"'{name}' should be a power of two in [{low}, {high}], got {size!r}.")
     return size
 
 

@@ -11,8 +11,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["TensorLayout", "assemble", "inner_slices", "merge", "needed_ranks", "overlaps", "REPLICATED"]
-
 Box = tuple[tuple[int, int], ...]
 _MOST_DEVICES = 1 << 16  # of a stage; each is visited
 _MOST_AXES = 64  # of torch

@@ -18,8 +18,6 @@ from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
 
-__all__ = ["Modes", "check_torch", "is_automatic", "is_here", "layouts"]
-
 _REDUCED = (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL)
 _AUTOMATIC = (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
 

@@ -27,8 +27,6 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel._stage_gradients import grad
 
-__all__ = ["Pipeline", "pipeline", "sync_pipeline_shared_parameters"]
-
 _Base = torch._C.TensorBase
 #: functions that need no value
 _OF_ITSELF = {

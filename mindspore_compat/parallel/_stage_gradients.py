@@ -10,8 +10,6 @@ import torch.distributed as dist
 
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["exchange", "grad"]
-
 _NAMES = ("outputs", "inputs", "grad_outputs", "retain_graph", "create_graph")
 
 

@@ -5,20 +5,6 @@ from __future__ import annotations
 from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 
-__all__ = [
-    "_device_number_check",
-    "_get_device_num",
-    "_get_gradients_mean",
-    "_get_parallel_mode",
-    "_get_global_rank",
-    "_get_parameter_broadcast",
-    "_is_in_auto_parallel_mode",
-    "_get_enable_parallel_optimizer",
-    "_is_sharding_propagation",
-    "_get_pipeline_stages",
-    "_get_stage_device_num",
-]
-
 
 def _get_parallel_mode() -> str:
     return get_auto_parallel_context("parallel_mode")

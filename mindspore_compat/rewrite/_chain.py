@@ -10,8 +10,6 @@ from mindspore_compat.rewrite.node import Node
 from mindspore_compat.rewrite.node_type import NodeType
 from mindspore_compat.rewrite.scoped_value import ScopedValue
 
-__all__ = ["Chain"]
-
 
 class Chain:
     """Stand-in of a `SymbolTree` for these nodes.

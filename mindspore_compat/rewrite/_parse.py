@@ -17,9 +17,6 @@ from mindspore_compat.rewrite.common.namespace import is_subtree
 from mindspore_compat.rewrite.node import Node, scoped
 from mindspore_compat.rewrite.node_type import NodeType
 
-__all__ = ["Parser"]
-
-
 #: names of nodes that compute: their variables have the operator's name, or "compare"
 _MATH = re.compile(r"^(?:(binop|unaryop|boolop)|compare)_([a-z]+)(?:_\d+)?$")
 _COMPARED = (ast.BinOp, ast.UnaryOp, ast.Compare)

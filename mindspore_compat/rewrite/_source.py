@@ -12,8 +12,6 @@ from typing import Any
 from mindspore_compat import nn
 from mindspore_compat._api.errors import PACKAGE, UPSTREAM
 
-__all__ = ["source_of"]
-
 _COPY = """\
 for key, value in obj.__dict__.items():
     self.__dict__[key] = type(value)(value) if key in ('_parameters', '_buffers', '_modules') else value"""

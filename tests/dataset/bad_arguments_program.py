@@ -67,120 +67,43 @@ BAD: dict[str, Any] = {
     "border": vision.Border.EDGE,
 }
 
+_POINTS = "[[0, 0], [1, 0], [1, 1], [0, 1]]"
 #: good values of the arguments that have no default
-GOOD: dict[str, dict[str, Any]] = {
-    "vision": dict(
-        brightness_factor=1.0,
-        contrast_factor=1.0,
-        hue_factor=0.1,
-        saturation_factor=1.0,
-        sharpness_factor=1.0,
-        gamma=1.0,
-        size=4,
-        degrees=10,
-        translate=(0.1, 0.1),
-        scale=(0.5, 1.0),
-        shear=(1.0, 1.0),
-        convert_mode=vision.ConvertMode.COLOR_RGB2BGR,
-        coordinates=(0, 0),
-        image_batch_format=vision.ImageBatchFormat.NHWC,
-        length=3,
-        top=0,
-        left=0,
-        height=2,
-        width=2,
-        kernel_size=3,
-        transformation_matrix=np.eye(2),
-        mean_vector=np.zeros(2),
-        batch_size=2,
-        alpha=0.5,
-        mean=[1.0],
-        std=[1.0],
-        padding=1,
-        start_points=[[0, 0], [1, 0], [1, 1], [0, 1]],
-        end_points=[[0, 0], [1, 0], [1, 1], [0, 1]],
-        bits=3,
-        degree=1.0,
-        rescale=1.0,
-        shift=0.0,
-        threshold=(1, 2),
-        data_type=np.float32,
-    ),
-    "vision.Affine": dict(degrees=10, translate=(0.1, 0.1), scale=0.5, shear=1.0),
-    "vision.CenterCrop": dict(size=4),
-    "transforms": dict(fill_value=3, operator=transforms.Relational.EQ, constant=3, num_classes=3, pad_shape=[4]),
-    "transforms.TypeCast": dict(data_type=np.float32),
-    "text": dict(
-        token="a",
-        n=2,
-        delim_pattern="a",
-        pattern="a",
-        replace="b",
-        width=2,
-        data_type=ms.int32,
-        max_seq_len=3,
-        max_length=3,
-        tokenizer=str.split,
-    ),
-    "audio": dict(
-        sample_rate=44100,
-        central_freq=200.0,
-        center_freq=200.0,
-        cutoff_freq=200.0,
-        gain=1.0,
-        b0=1.0,
-        b1=1.0,
-        b2=1.0,
-        a0=1.0,
-        a1=1.0,
-        a2=1.0,
-        ref=1.0,
-        power=1.0,
-        shift=1.0,
-        a_coeffs=[1.0, 0.5],
-        b_coeffs=[1.0, 0.5],
-        n_stft=201,
-        mask_start=0,
-        mask_width=1,
-        mask_value=0.0,
-        axis=1,
-        mask_param=1,
-        rate=1.0,
-        phase_advance=np.zeros((2, 1)),
-        n_steps=1,
-        n_mfcc=4,
-        n_mels=8,
-        n_freqs=10,
-        f_min=0.0,
-        f_max=100.0,
-        n_filter=4,
-    ),
+GOOD = {
+    "vision": f"""
+        brightness_factor=1.0, contrast_factor=1.0, hue_factor=0.1, saturation_factor=1.0, sharpness_factor=1.0,
+        gamma=1.0, size=4, degrees=10, translate=(0.1, 0.1), scale=(0.5, 1.0), shear=(1.0, 1.0), coordinates=(0, 0),
+        convert_mode=vision.ConvertMode.COLOR_RGB2BGR, image_batch_format=vision.ImageBatchFormat.NHWC, length=3,
+        top=0, left=0, height=2, width=2, kernel_size=3, transformation_matrix=np.eye(2), mean_vector=np.zeros(2),
+        batch_size=2, alpha=0.5, mean=[1.0], std=[1.0], padding=1, start_points={_POINTS}, end_points={_POINTS},
+        bits=3, degree=1.0, rescale=1.0, shift=0.0, threshold=(1, 2), data_type=np.float32""",
+    "vision.Affine": "degrees=10, translate=(0.1, 0.1), scale=0.5, shear=1.0",
+    "transforms": "fill_value=3, operator=transforms.Relational.EQ, constant=3, num_classes=3, pad_shape=[4]",
+    "transforms.TypeCast": "data_type=np.float32",
+    "text": """
+        token="a", n=2, delim_pattern="a", pattern="a", replace="b", width=2, data_type=ms.int32, max_seq_len=3,
+        max_length=3, tokenizer=str.split""",
+    "audio": """
+        sample_rate=44100, central_freq=200.0, center_freq=200.0, cutoff_freq=200.0, gain=1.0, b0=1.0, b1=1.0, b2=1.0,
+        a0=1.0, a1=1.0, a2=1.0, ref=1.0, power=1.0, shift=1.0, a_coeffs=[1.0, 0.5], b_coeffs=[1.0, 0.5], n_stft=201,
+        mask_start=0, mask_width=1, mask_value=0.0, axis=1, mask_param=1, rate=1.0, phase_advance=np.zeros((2, 1)),
+        n_steps=1, n_mfcc=4, n_mels=8, n_freqs=10, f_min=0.0, f_max=100.0, n_filter=4""",
 }
 #: no operations, or with files
-_LEFT_OUT = (
-    "SentencePiece",
-    "Jieba",
-    "Plugin",
-    "VideoDecoder",
-    "not_random",
-    "read_",
-    "write_",
-    "get_image",
-    "absolute",
-)
+_LEFT_OUT = "SentencePiece Jieba Plugin VideoDecoder not_random read_ write_ get_image absolute".split()
 _MODULES = {"vision": vision, "transforms": transforms, "text": text, "audio": audio}
 
 
 def _good(module: str, name: str) -> dict[str, Any]:
-    good = {**GOOD[module], **GOOD.get(f"{module}.{name}", {})}
-    vocab = text.Vocab.from_list(["a", "b", "[UNK]"])
-    good |= {"vocab": vocab}
-    if module == "vision":
+    good = {}
+    for place in (module, f"{module}.{name}"):
+        good |= eval(f"dict({GOOD.get(place, '')})")
+    good["vocab"] = text.Vocab.from_list(["a", "b", "[UNK]"])
+    if module in ("vision", "transforms"):
         good["transforms"] = [vision.HorizontalFlip(), vision.VerticalFlip()]
+    if module == "vision":
         good["transform"] = vision.HorizontalFlip()
         good["policy"] = [[(vision.HorizontalFlip(), 0.5), (vision.VerticalFlip(), 1)]]
-    elif module == "transforms":
-        good["transforms"] = [vision.HorizontalFlip(), vision.VerticalFlip()]
     return good
 
 

@@ -24,25 +24,7 @@ from bad_arguments_program import BAD, outcome
 from source_cases import CASES
 from source_trees import make_trees
 
-_KINDS = (
-    "None",
-    "True",
-    "0",
-    "-1",
-    "3",
-    "300",
-    "1.5",
-    "str",
-    "empty str",
-    "[]",
-    "[2, 1]",
-    "(1, 'a')",
-    "['a']",
-    "['']",
-    "dict",
-    "thing",
-    "function",
-)
+_KINDS = "None|True|0|-1|3|300|1.5|str|empty str|[]|[2, 1]|(1, 'a')|['a']|['']|dict|thing|function".split("|")
 
 
 def sources(root: str) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:

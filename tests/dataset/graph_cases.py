@@ -89,158 +89,77 @@ def _citations(weighted: bool) -> list[dict[str, Any]]:
 
 GRAPHS = {"weighted": _citations(True), "plain": _citations(False)}
 
+#: ``method: arguments | arguments | …``, or a whole expression
+_TABLE = """
+graph_info:
+get_all_nodes: 1 | 2 | 3 | 9 | '1' | True | np.int32(1) | node_type=1 | [1] | None
+get_all_edges: 0 | 1 | 5 | edge_type=0 | 1.0
+get_nodes_from_edges: [1, 16] | np.array([2, 2], np.int32) | [99] | [] | np.array([2]) | (1,) | ['1']
+get_nodes_from_edges: g.get_all_edges(1)
+get_edges_from_nodes: [(101, 102), (101, 203)] | np.array([[101, 102]], np.int32) | [(101, 204)] | [(101, 999)] | []
+get_edges_from_nodes: [[101, 102]] | [(101, 102, 103)] | [('101', 102)] | np.array([[101, 102]])
+get_edges_from_nodes: np.array([101, 102], np.int32) | ((101, 102),)
+get_all_neighbors: [101, 102, 103], 1 | [101, 102, 103], 1, ds.OutputFormat.NORMAL
+get_all_neighbors: [101, 102, 103], 1, ds.OutputFormat.COO | [101, 102, 103], 1, output_format=ds.OutputFormat.CSR
+get_all_neighbors: [101, 102, 103], 2 | [101, 102, 103], 2, ds.OutputFormat.NORMAL
+get_all_neighbors: [101, 102, 103], 2, ds.OutputFormat.COO | [101, 102, 103], 2, output_format=ds.OutputFormat.CSR
+get_all_neighbors: np.array([103, 101], np.int32), 1 | np.array([103, 101], np.int32), 1, ds.OutputFormat.NORMAL
+get_all_neighbors: np.array([103, 101], np.int32), 1, ds.OutputFormat.COO
+get_all_neighbors: np.array([103, 101], np.int32), 1, output_format=ds.OutputFormat.CSR
+get_all_neighbors: np.array([103, 101], np.int32), 2 | np.array([103, 101], np.int32), 2, ds.OutputFormat.NORMAL
+get_all_neighbors: np.array([103, 101], np.int32), 2, ds.OutputFormat.COO
+get_all_neighbors: np.array([103, 101], np.int32), 2, output_format=ds.OutputFormat.CSR | [301], 1
+get_all_neighbors: [301], 1, ds.OutputFormat.NORMAL | [301], 1, ds.OutputFormat.COO
+get_all_neighbors: [301], 1, output_format=ds.OutputFormat.CSR | [301], 2 | [301], 2, ds.OutputFormat.NORMAL
+get_all_neighbors: [301], 2, ds.OutputFormat.COO | [301], 2, output_format=ds.OutputFormat.CSR | [204, 101], 1
+get_all_neighbors: [204, 101], 1, ds.OutputFormat.NORMAL | [204, 101], 1, ds.OutputFormat.COO
+get_all_neighbors: [204, 101], 1, output_format=ds.OutputFormat.CSR | [204, 101], 2
+get_all_neighbors: [204, 101], 2, ds.OutputFormat.NORMAL | [204, 101], 2, ds.OutputFormat.COO
+get_all_neighbors: [204, 101], 2, output_format=ds.OutputFormat.CSR | [101, 101], 2
+get_all_neighbors: [101, 101], 2, ds.OutputFormat.COO | [101], 3 | [101, 101], 2, ds.OutputFormat.CSR
+get_all_neighbors: [103], 1, ds.OutputFormat.COO | [301, 204], 2, ds.OutputFormat.CSR | [-1], 1
+get_all_neighbors: [103], 1, ds.OutputFormat.CSR | g.get_all_nodes(3), 1 | (101,), 1
+get_sampled_neighbors: [205], [3], [2], ds.SamplingStrategy.EDGE_WEIGHT | [-1], [1], [1] | [101], (1,), [1]
+get_neg_sampled_neighbors: [-1], 1, 1
+random_walk: [-1], [1]
+get_edges_from_nodes: [(-1, 101)]
+g.random_walk([102], [1, 1], default_node=101)[1]
+get_all_neighbors: [101, 301, 103], 1, ds.OutputFormat.COO | [101], 9 | [999], 1 | [], 1 | [], 1, ds.OutputFormat.COO
+get_all_neighbors: [101], '1' | 101, 1 | [1.5], 1 | np.array([101]), 1 | [101], 1, 1 | [101], 1, 'COO' | [101], 1, 7
+get_all_neighbors: np.array([[101]], np.int32), 1
+get_sampled_neighbors: [301], [2], [1] | [301], [2, 2], [1, 1] | [103], [2], [1] | [103], [1, 1], [2, 1]
+get_sampled_neighbors: [103, 301], [2, 1], [2, 2] | [103], np.array([2], np.int32), np.array([2], np.int32)
+get_sampled_neighbors: [103], [2], [2], ds.SamplingStrategy.EDGE_WEIGHT
+get_sampled_neighbors: [204], [2], [2], ds.SamplingStrategy.EDGE_WEIGHT | [101], [1], [1], 0
+get_sampled_neighbors: [101], [1], [1], 'RANDOM' | [101], [], [] | [101], [1] * 7, [1] * 7 | [101], [1, 2], [1]
+get_sampled_neighbors: [101], [0], [1] | [101], [-1], [1] | [101], [1], [9] | [999], [1], [1] | [], [1], [1]
+get_sampled_neighbors: [101], ['1'], [1] | [101], [1.0], [1] | 101, [1], [1]
+get_neg_sampled_neighbors: [301], 1, 3
+g.get_neg_sampled_neighbors([103, 102], 3, 1).shape
+get_neg_sampled_neighbors: [101], 2, 1
+sorted(g.get_neg_sampled_neighbors([101], 2, 2))
+get_neg_sampled_neighbors: [101], 0, 1 | [101], -1, 1 | [999], 1, 1 | [101], 1, 9 | [101], '1', 1 | [101], 1.0, 1
+get_neg_sampled_neighbors: [], 1, 1 | [101], 1, '1'
+get_node_feature: [101, 102], [1] | [101, 102, 103, 201, 203], [2] | [101, 102], [1, 2, 3]
+get_node_feature: np.array([[102, 301], [-1, 103]], np.int32), [1, 2] | [[101, 102], [103, -1]], [2]
+get_node_feature: [[101, 102], [103]], [2] | [101, [102]], [2] | [999], [1] | [101], [7] | [101], [0] | [101], []
+get_node_feature: [], [1] | np.array([101]), [1] | [101.0], [1] | 101, [1] | [101], ['1'] | [101], 1
+get_node_feature: g.get_all_nodes(1), np.array([1], np.int32) | np.array(101, np.int32), [1]
+get_edge_feature: [1, 2, 11, 13], [1] | [1, 2], [1, 2] | [[1, 2], [3, 4]], [2] | [99], [1] | [-1, 1], [1] | [1], [7]
+get_edge_feature: np.array([1]), [1] | (1,), [1]
+random_walk: [301], [1, 1] | [301], [1, 1], default_node=7 | [204, 301], [2], 2.0, 0.5 | [102], [1] | [102], [1, 3, 1]
+random_walk: np.array([102], np.int32), np.array([1], np.int32) | [999], [1] | [101], [9] | [101], [] | [], [1]
+random_walk: [101], [1], 1 | [101], [1], 1.0, 1 | [101], [1], 0.0 | [101], [1], -1.0 | [101], [1], 1.0, 0.0
+random_walk: [101], [1], default_node=-2 | [101], [1], default_node='x' | [101], ['1'] | 101, [1]
+g.random_walk([101], [1] * 11).shape
+"""
 CALLS = [
-    "g.graph_info()",
-    "g.get_all_nodes(1)",
-    "g.get_all_nodes(2)",
-    "g.get_all_nodes(3)",
-    "g.get_all_nodes(9)",
-    "g.get_all_nodes('1')",
-    "g.get_all_nodes(True)",
-    "g.get_all_nodes(np.int32(1))",
-    "g.get_all_nodes(node_type=1)",
-    "g.get_all_nodes([1])",
-    "g.get_all_nodes(None)",
-    "g.get_all_edges(0)",
-    "g.get_all_edges(1)",
-    "g.get_all_edges(5)",
-    "g.get_all_edges(edge_type=0)",
-    "g.get_all_edges(1.0)",
-    "g.get_nodes_from_edges([1, 16])",
-    "g.get_nodes_from_edges(np.array([2, 2], np.int32))",
-    "g.get_nodes_from_edges([99])",
-    "g.get_nodes_from_edges([])",
-    "g.get_nodes_from_edges(np.array([2]))",
-    "g.get_nodes_from_edges((1,))",
-    "g.get_nodes_from_edges(['1'])",
-    "g.get_nodes_from_edges(g.get_all_edges(1))",
-    "g.get_edges_from_nodes([(101, 102), (101, 203)])",
-    "g.get_edges_from_nodes(np.array([[101, 102]], np.int32))",
-    "g.get_edges_from_nodes([(101, 204)])",
-    "g.get_edges_from_nodes([(101, 999)])",
-    "g.get_edges_from_nodes([])",
-    "g.get_edges_from_nodes([[101, 102]])",
-    "g.get_edges_from_nodes([(101, 102, 103)])",
-    "g.get_edges_from_nodes([('101', 102)])",
-    "g.get_edges_from_nodes(np.array([[101, 102]]))",
-    "g.get_edges_from_nodes(np.array([101, 102], np.int32))",
-    "g.get_edges_from_nodes(((101, 102),))",
-    *(
-        f"g.get_all_neighbors({nodes}, {kind}{how})"
-        for nodes in ("[101, 102, 103]", "np.array([103, 101], np.int32)", "[301]", "[204, 101]")
-        for kind in (1, 2)
-        for how in ("", ", ds.OutputFormat.NORMAL", ", ds.OutputFormat.COO", ", output_format=ds.OutputFormat.CSR")
-    ),
-    "g.get_all_neighbors([101, 101], 2)",
-    "g.get_all_neighbors([101, 101], 2, ds.OutputFormat.COO)",
-    "g.get_all_neighbors([101], 3)",
-    "g.get_all_neighbors([101, 101], 2, ds.OutputFormat.CSR)",
-    "g.get_all_neighbors([103], 1, ds.OutputFormat.COO)",
-    "g.get_all_neighbors([301, 204], 2, ds.OutputFormat.CSR)",
-    "g.get_all_neighbors([-1], 1)",
-    "g.get_all_neighbors([103], 1, ds.OutputFormat.CSR)",
-    "g.get_all_neighbors(g.get_all_nodes(3), 1)",
-    "g.get_all_neighbors((101,), 1)",
-    "g.get_sampled_neighbors([205], [3], [2], ds.SamplingStrategy.EDGE_WEIGHT)",
-    "g.get_sampled_neighbors([-1], [1], [1])",
-    "g.get_sampled_neighbors([101], (1,), [1])",
-    "g.get_neg_sampled_neighbors([-1], 1, 1)",
-    "g.random_walk([-1], [1])",
-    "g.get_edges_from_nodes([(-1, 101)])",
-    "g.random_walk([102], [1, 1], default_node=101)[1]",
-    "g.get_all_neighbors([101, 301, 103], 1, ds.OutputFormat.COO)",
-    "g.get_all_neighbors([101], 9)",
-    "g.get_all_neighbors([999], 1)",
-    "g.get_all_neighbors([], 1)",
-    "g.get_all_neighbors([], 1, ds.OutputFormat.COO)",
-    "g.get_all_neighbors([101], '1')",
-    "g.get_all_neighbors(101, 1)",
-    "g.get_all_neighbors([1.5], 1)",
-    "g.get_all_neighbors(np.array([101]), 1)",
-    "g.get_all_neighbors([101], 1, 1)",
-    "g.get_all_neighbors([101], 1, 'COO')",
-    "g.get_all_neighbors([101], 1, 7)",
-    "g.get_all_neighbors(np.array([[101]], np.int32), 1)",
-    "g.get_sampled_neighbors([301], [2], [1])",
-    "g.get_sampled_neighbors([301], [2, 2], [1, 1])",
-    "g.get_sampled_neighbors([103], [2], [1])",
-    "g.get_sampled_neighbors([103], [1, 1], [2, 1])",
-    "g.get_sampled_neighbors([103, 301], [2, 1], [2, 2])",
-    "g.get_sampled_neighbors([103], np.array([2], np.int32), np.array([2], np.int32))",
-    "g.get_sampled_neighbors([103], [2], [2], ds.SamplingStrategy.EDGE_WEIGHT)",
-    "g.get_sampled_neighbors([204], [2], [2], ds.SamplingStrategy.EDGE_WEIGHT)",
-    "g.get_sampled_neighbors([101], [1], [1], 0)",
-    "g.get_sampled_neighbors([101], [1], [1], 'RANDOM')",
-    "g.get_sampled_neighbors([101], [], [])",
-    "g.get_sampled_neighbors([101], [1] * 7, [1] * 7)",
-    "g.get_sampled_neighbors([101], [1, 2], [1])",
-    "g.get_sampled_neighbors([101], [0], [1])",
-    "g.get_sampled_neighbors([101], [-1], [1])",
-    "g.get_sampled_neighbors([101], [1], [9])",
-    "g.get_sampled_neighbors([999], [1], [1])",
-    "g.get_sampled_neighbors([], [1], [1])",
-    "g.get_sampled_neighbors([101], ['1'], [1])",
-    "g.get_sampled_neighbors([101], [1.0], [1])",
-    "g.get_sampled_neighbors(101, [1], [1])",
-    "g.get_neg_sampled_neighbors([301], 1, 3)",
-    "g.get_neg_sampled_neighbors([103, 102], 3, 1).shape",
-    "g.get_neg_sampled_neighbors([101], 2, 1)",
-    "sorted(g.get_neg_sampled_neighbors([101], 2, 2))",
-    "g.get_neg_sampled_neighbors([101], 0, 1)",
-    "g.get_neg_sampled_neighbors([101], -1, 1)",
-    "g.get_neg_sampled_neighbors([999], 1, 1)",
-    "g.get_neg_sampled_neighbors([101], 1, 9)",
-    "g.get_neg_sampled_neighbors([101], '1', 1)",
-    "g.get_neg_sampled_neighbors([101], 1.0, 1)",
-    "g.get_neg_sampled_neighbors([], 1, 1)",
-    "g.get_neg_sampled_neighbors([101], 1, '1')",
-    "g.get_node_feature([101, 102], [1])",
-    "g.get_node_feature([101, 102, 103, 201, 203], [2])",
-    "g.get_node_feature([101, 102], [1, 2, 3])",
-    "g.get_node_feature(np.array([[102, 301], [-1, 103]], np.int32), [1, 2])",
-    "g.get_node_feature([[101, 102], [103, -1]], [2])",
-    "g.get_node_feature([[101, 102], [103]], [2])",
-    "g.get_node_feature([101, [102]], [2])",
-    "g.get_node_feature([999], [1])",
-    "g.get_node_feature([101], [7])",
-    "g.get_node_feature([101], [0])",
-    "g.get_node_feature([101], [])",
-    "g.get_node_feature([], [1])",
-    "g.get_node_feature(np.array([101]), [1])",
-    "g.get_node_feature([101.0], [1])",
-    "g.get_node_feature(101, [1])",
-    "g.get_node_feature([101], ['1'])",
-    "g.get_node_feature([101], 1)",
-    "g.get_node_feature(g.get_all_nodes(1), np.array([1], np.int32))",
-    "g.get_node_feature(np.array(101, np.int32), [1])",
-    "g.get_edge_feature([1, 2, 11, 13], [1])",
-    "g.get_edge_feature([1, 2], [1, 2])",
-    "g.get_edge_feature([[1, 2], [3, 4]], [2])",
-    "g.get_edge_feature([99], [1])",
-    "g.get_edge_feature([-1, 1], [1])",
-    "g.get_edge_feature([1], [7])",
-    "g.get_edge_feature(np.array([1]), [1])",
-    "g.get_edge_feature((1,), [1])",
-    "g.random_walk([301], [1, 1])",
-    "g.random_walk([301], [1, 1], default_node=7)",
-    "g.random_walk([204, 301], [2], 2.0, 0.5)",
-    "g.random_walk([102], [1])",
-    "g.random_walk([102], [1, 3, 1])",
-    "g.random_walk(np.array([102], np.int32), np.array([1], np.int32))",
-    "g.random_walk([999], [1])",
-    "g.random_walk([101], [9])",
-    "g.random_walk([101], [])",
-    "g.random_walk([], [1])",
-    "g.random_walk([101], [1], 1)",
-    "g.random_walk([101], [1], 1.0, 1)",
-    "g.random_walk([101], [1], 0.0)",
-    "g.random_walk([101], [1], -1.0)",
-    "g.random_walk([101], [1], 1.0, 0.0)",
-    "g.random_walk([101], [1], default_node=-2)",
-    "g.random_walk([101], [1], default_node='x')",
-    "g.random_walk([101], ['1'])",
-    "g.random_walk(101, [1])",
-    "g.random_walk([101], [1] * 11).shape",
+    call
+    for line in _TABLE.strip().split("\n")
+    for name, _, alternatives in [line.partition(":")]
+    for call in (
+        [f"g.{name}({arguments.strip()})" for arguments in alternatives.split("|")] if name.isidentifier() else [line]
+    )
 ]
 
 

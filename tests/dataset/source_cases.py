@@ -18,371 +18,176 @@ def agree(found: Any, real: Any) -> bool:
     return found == real
 
 
-def _case(name: str, folder: str, *more: str) -> list[str]:
-    return [f"ds.{name}Dataset(root + '/{folder}'{', ' if item else ''}{item})" for item in (more or ("",))]
+#: ``Name folder: arguments | arguments | …``; CocoDataset by its annotation file; other lines are whole expressions
+_TABLE = """
+Mnist mnist:  | 'train' | 'test' | 'all' | 'dev' | num_samples=2 | num_shards=2, shard_id=1 | sampler=[3, 1]
+Mnist mnist_train:
+Mnist mnist_images:
+Mnist mnist_size:
+Mnist mnist_count:
+Mnist mnist_cut:
+Mnist mnist_dots:
+Mnist empty:
+Mnist mnist_train: 'test'
+Mnist nowhere:
+FashionMnist mnist_train:
+KMnist mnist: 'test'
+Mnist mnist: sampler=[1], shuffle=False | sampler=[1], num_samples=1 | num_shards=2, shard_id=2 | shuffle=1
+Mnist mnist: num_samples=-1 | num_samples=1.5 | num_parallel_workers=0 | decode=True
+EMnist emnist: 'mnist' | 'mnist', 'train' | 'letters', 'test' | 'other' |  | 'digits'
+QMnist qmnist:  | 'train' | 'test', False | 'nist' | 'test10k' | 'bad'
+QMnist qmnist_train:  | 'train'
+Cifar10 cifar10: 'dev' | sampler=[1], shuffle=True
+Cifar10 empty:
+Cifar100 cifar100: 'dev'
+STL10 stl10:  | 'train' | 'test' | 'unlabeled' | 'train+unlabeled' | 'x'
+STL10 stl10_train:  | 'train' | 'all'
+Semeion semeion:
+Semeion empty:
+USPS usps: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', shuffle=False | 'x'
+SVHN svhn:  | 'train' | 'extra'
+SVHN svhn_train: 'train' |  | 'all'
+ImageFolder folder:  | decode=True, extensions=['.jpg', '.png', '.bmp', '.jpeg'] | extensions=['.jpg']
+ImageFolder folder: class_indexing={'b': 7, 'c': 2} | class_indexing={'zz': 1} | decode=True | extensions='jpg'
+ImageFolder folder: decrypt=lambda path: b'abc' | class_indexing={'b': 7, 'zz': 2}
+ImageFolder empty:
+ImageFolder nowhere:
+Caltech256 caltech256:  | decode=True
+Caltech101 caltech101:  | 'annotation' | 'all', decode=True | 'x' | sampler=[1]
+RenderedSST2 sst2_images:  | 'train' | 'test' | 'val', decode=True | 'dev'
+RenderedSST2 sst2_images_train:  | 'train'
+LSUN lsun:  | 'train' | 'valid', decode=True | 'test' | 'train', ['classroom'] | classes=['x'] | 'dev'
+Omniglot omniglot:  | False, decode=True
+Omniglot omniglot_part:  | False
+Food101 food101:  | 'train' | 'test', decode=True
+Food101 empty:
+SUN397 sun397:  | decode=True
+WIDERFace wider:  | 'train' | 'valid', decode=True | 'test'
+CelebA celeba:  | usage='train' | usage='valid' | usage='test', decode=True | extensions=['.jpg'] | usage='x'
+CelebA celeba: decrypt=lambda path: b'x'
+CelebA celeba_plain:  | usage='train'
+CelebA empty:
+Cityscapes cityscapes:  | task='semantic' | task='color', decode=True | task='polygon' | 'all', task='semantic'
+Cityscapes cityscapes: 'val', 'coarse' | 'test', 'coarse'
+Cityscapes cityscapes_part: task='semantic' | 'all', task='semantic'
+DIV2K div2k:  | 'all' | 'valid', 'mild', 4 | 'train', 'bicubic', 8, decode=True | 'train', 'wild', 4
+DIV2K div2k: 'train', 'mild', 2 | scale=5
+ds.FlickrDataset(root + '/flickr', root + '/flickr.token')
+ds.FlickrDataset(root + '/flickr', root + '/flickr.token', decode=True)
+ds.FlickrDataset(root + '/flickr', root + '/none')
+Flowers102 flowers:  | 'Segmentation', 'train' | 'Classification', 'test', decode=True | usage='valid' | 'x'
+Flowers102 empty:
+KITTI kitti:  | 'test' | 'train', decode=True | 'all'
+LFW lfw:  | 'people', 'train', 'original' | 'people', '10fold', 'deepfunneled' | 'pairs'
+LFW lfw: 'pairs', 'test', decode=True | 'pairs', '10fold' | 'x'
+Manifest manifest/all.manifest:  | 'eval' | 'train', decode=True | class_indexing={'cat': 4, 'apple': 9} | 'inference'
+Manifest manifest/all.manifest: 5
+PhotoTour photo_tour: 'liberty', num_samples=3 | 'liberty', sampler=[299, 17] | 'liberty', 'test' | 'x' | 'yosemite'
+Places365 places: usage='val' | usage='val', small=False, decode=True |  | 'train-challenge' | 'x'
+SBU sbu:  | decode=True
+SBU empty:
+SB sbd:  | 'Segmentation', 'train' | usage='train_noval', decode=True
+SB empty:
+Coco detection: 'Detection' | 'Detection', decode=True, extra_metadata=True
+Coco stuff: 'Stuff' | 'Stuff', extra_metadata=True
+Coco keypoint: 'Keypoint' | 'Keypoint', extra_metadata=True
+Coco panoptic: 'Panoptic' | 'Panoptic', extra_metadata=True
+Coco captions: 'Captioning' | 'Captioning', decode=True, extra_metadata=True
+Coco unknown_category: 'Detection'
+Coco unknown_image: 'Detection'
+Coco no_box: 'Detection'
+Coco nothing: 'Detection'
+Coco broken: 'Detection'
+Coco lost: 'Detection'
+Coco detection: 'Other' | 'Stuff' | 'Detection', decrypt=lambda path: b'abc' | 'Detection', num_shards=2, shard_id=0
+VOC voc:  | 'Segmentation', 'val', decode=True | 'Segmentation', 'train', extra_metadata=True | 'Detection'
+VOC voc: 'Detection', 'train', decode=True, extra_metadata=True | 'Detection', 'train', {'dog': 5, 'train': 1}
+VOC voc: 'Detection', 'bad' | 'Detection', 'none' | 'Detection', 'lost' | 'Detection', 'nowhere' | 'Other'
+VOC voc: 'Segmentation', class_indexing={'a': 1} | 'Detection', sampler=ds.PKSampler(1) | decrypt=lambda path: b'abc'
+VOC voc: 'Detection', 'train', {'zebra': 5}
+AGNews ag_news: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', num_samples=1, shuffle=False
+AGNews ag_news: 'x'
+AmazonReview amazon: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False
+AmazonReview amazon: 'test', num_samples=1, shuffle=False | 'x'
+DBpedia dbpedia: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', num_samples=1, shuffle=False
+DBpedia dbpedia: 'x'
+YelpReview yelp: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', num_samples=1, shuffle=False
+YelpReview yelp: 'x'
+YahooAnswers yahoo: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False
+YahooAnswers yahoo: 'test', num_samples=1, shuffle=False | 'x'
+SogouNews sogou: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', num_samples=1, shuffle=False
+SogouNews sogou: 'x'
+AGNews ag_train: 'train' |  | 'test'
+AGNews empty:
+AGNews ag_news: num_shards=2, shard_id=1, shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: column_defaults=[1, 2.0, ''], column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1
+CSV csv/*b.csv: column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1
+ds.CSVDataset(root + '/csv/header.csv', field_delim='|', shuffle=False, num_parallel_workers=1)
+ds.CSVDataset(root + '/csv/header.csv', field_delim='|', column_defaults=[1, ''], shuffle=False, num_parallel_workers=1)
+CSV csv/ragged.csv: column_names=['a', 'b', 'c'], shuffle=False, num_parallel_workers=1
+CSV csv/quote.csv: column_names=['a', 'b', 'c'], shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: column_defaults=['', '', 1], column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: column_names=['i'], shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: field_delim='::', shuffle=False, num_parallel_workers=1
+CSV csv/lost.csv: shuffle=False, num_parallel_workers=1
+CSV csv/a.csv: column_defaults=[1, 2], column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1
+ds.CSVDataset([root + '/csv/b.csv', root + '/csv/a.csv'], column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1)
+CSV csv/[ab].csv: column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1, num_shards=3, shard_id=2
+CoNLL2000 conll: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'test', shuffle=False
+UDPOS udpos: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'valid', shuffle=False
+UDPOS udpos: 'test', shuffle=False
+UDPOS empty:
+EnWik9 enwik9: shuffle=False
+EnWik9 empty:
+IMDB imdb:  | 'train' | 'test' | 'dev'
+IMDB imdb_train: 'train' |
+Multi30k multi30k: shuffle=False, num_parallel_workers=1 | 'train', ['de', 'en'], shuffle=False
+Multi30k multi30k: 'valid', shuffle=False | 'test', shuffle=False | language_pair=['en', 'fr'] | language_pair=['en']
+PennTreebank ptb: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'valid', shuffle=False
+PennTreebank ptb: 'test', shuffle=False | 'x'
+WikiText wikitext: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'valid', shuffle=False
+WikiText wikitext: 'test', shuffle=False | 'x'
+PennTreebank empty:  | 'train'
+SQuAD squad: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'dev', shuffle=False
+SQuAD squad_dev: 'dev', shuffle=False | 'train' |
+SST2 sst2: shuffle=False | 'test', shuffle=False | 'dev', shuffle=False | 'all'
+SST2 empty:
+IWSLT2016 iwslt2016: shuffle=False, num_parallel_workers=1 | 'train', ['de', 'en'], shuffle=False
+IWSLT2016 iwslt2016: 'valid', shuffle=False | 'test', test_set='tst2013', shuffle=False | 'train', ['en', 'de']
+IWSLT2016 iwslt2016: 'train', ['en', 'xx'] | 'valid', valid_set='dev2010' | 'valid', valid_set='x'
+IWSLT2017 iwslt2017: shuffle=False, num_parallel_workers=1 | 'train', shuffle=False | 'valid', shuffle=False
+IWSLT2017 iwslt2017: 'test', shuffle=False | 'train', ['de', 'it']
+CMUArctic cmu:  | 'aew' | 'xxx' | 'ahw'
+GTZAN gtzan:  | 'test' | 'x'
+LibriTTS libri:  | 'dev-clean' | 'test-clean' | 'x'
+LJSpeech lj:
+LJSpeech empty:
+SpeechCommands speech:  | 'train' | 'test' | 'valid'
+SpeechCommands empty:
+YesNo yesno:
+YesNo empty:
+YesNo wave8:
+YesNo wave_stereo:
+Tedlium tedlium: 'release1' | 'release2', 'dev' | 'release3' | 'release1', 'x' | 'release3', 'train' | 'x'
+ds.FakeImageDataset(5, (4, 6, 3), 3)
+ds.FakeImageDataset(num_samples=2, image_size=[2, 2, 1])
+ds.FakeImageDataset(0)
+ds.FakeImageDataset(5, (4, 6, 3), 0)
+"""
 
 
-CASES = [
-    *_case(
-        "Mnist",
-        "mnist",
-        "",
-        "'train'",
-        "'test'",
-        "'all'",
-        "'dev'",
-        "num_samples=2",
-        "num_shards=2, shard_id=1",
-        "sampler=[3, 1]",
-    ),
-    *[
-        case
-        for name in ("mnist_train", "mnist_images", "mnist_size", "mnist_count", "mnist_cut", "mnist_dots", "empty")
-        for case in _case("Mnist", name)
-    ],
-    *_case("Mnist", "mnist_train", "'test'"),
-    *_case("Mnist", "nowhere"),
-    *_case("FashionMnist", "mnist_train"),
-    *_case("KMnist", "mnist", "'test'"),
-    *_case(
-        "Mnist",
-        "mnist",
-        "sampler=[1], shuffle=False",
-        "sampler=[1], num_samples=1",
-        "num_shards=2, shard_id=2",
-        "shuffle=1",
-        "num_samples=-1",
-        "num_samples=1.5",
-        "num_parallel_workers=0",
-        "decode=True",
-    ),
-    *_case("EMnist", "emnist", "'mnist'", "'mnist', 'train'", "'letters', 'test'", "'other'", "", "'digits'"),
-    *_case("QMnist", "qmnist", "", "'train'", "'test', False", "'nist'", "'test10k'", "'bad'"),
-    *_case("QMnist", "qmnist_train", "", "'train'"),
-    *_case("Cifar10", "cifar10", "'dev'", "sampler=[1], shuffle=True"),
-    *_case("Cifar10", "empty"),
-    *_case("Cifar100", "cifar100", "'dev'"),
-    *_case("STL10", "stl10", "", "'train'", "'test'", "'unlabeled'", "'train+unlabeled'", "'x'"),
-    *_case("STL10", "stl10_train", "", "'train'", "'all'"),
-    *_case("Semeion", "semeion"),
-    *_case("Semeion", "empty"),
-    *_case(
-        "USPS",
-        "usps",
-        "shuffle=False, num_parallel_workers=1",
-        "'train', shuffle=False",
-        "'test', shuffle=False",
-        "'x'",
-    ),
-    *_case("SVHN", "svhn", "", "'train'", "'extra'"),
-    *_case("SVHN", "svhn_train", "'train'", "", "'all'"),
-    *_case(
-        "ImageFolder",
-        "folder",
-        "",
-        "decode=True, extensions=['.jpg', '.png', '.bmp', '.jpeg']",
-        "extensions=['.jpg']",
-        "class_indexing={'b': 7, 'c': 2}",
-        "class_indexing={'zz': 1}",
-        "decode=True",
-        "extensions='jpg'",
-        "decrypt=lambda path: b'abc'",
-        "class_indexing={'b': 7, 'zz': 2}",
-    ),
-    *_case("ImageFolder", "empty"),
-    *_case("ImageFolder", "nowhere"),
-    *_case("Caltech256", "caltech256", "", "decode=True"),
-    *_case("Caltech101", "caltech101", "", "'annotation'", "'all', decode=True", "'x'", "sampler=[1]"),
-    *_case("RenderedSST2", "sst2_images", "", "'train'", "'test'", "'val', decode=True", "'dev'"),
-    *_case("RenderedSST2", "sst2_images_train", "", "'train'"),
-    *_case(
-        "LSUN",
-        "lsun",
-        "",
-        "'train'",
-        "'valid', decode=True",
-        "'test'",
-        "'train', ['classroom']",
-        "classes=['x']",
-        "'dev'",
-    ),
-    *_case("Omniglot", "omniglot", "", "False, decode=True"),
-    *_case("Omniglot", "omniglot_part", "", "False"),
-    *_case("Food101", "food101", "", "'train'", "'test', decode=True"),
-    *_case("Food101", "empty"),
-    *_case("SUN397", "sun397", "", "decode=True"),
-    *_case("WIDERFace", "wider", "", "'train'", "'valid', decode=True", "'test'"),
-    *_case(
-        "CelebA",
-        "celeba",
-        "",
-        "usage='train'",
-        "usage='valid'",
-        "usage='test', decode=True",
-        "extensions=['.jpg']",
-        "usage='x'",
-        "decrypt=lambda path: b'x'",
-    ),
-    *_case("CelebA", "celeba_plain", "", "usage='train'"),
-    *_case("CelebA", "empty"),
-    *_case(
-        "Cityscapes",
-        "cityscapes",
-        "",
-        "task='semantic'",
-        "task='color', decode=True",
-        "task='polygon'",
-        "'all', task='semantic'",
-        "'val', 'coarse'",
-        "'test', 'coarse'",
-    ),
-    *_case("Cityscapes", "cityscapes_part", "task='semantic'", "'all', task='semantic'"),
-    *_case(
-        "DIV2K",
-        "div2k",
-        "",
-        "'all'",
-        "'valid', 'mild', 4",
-        "'train', 'bicubic', 8, decode=True",
-        "'train', 'wild', 4",
-        "'train', 'mild', 2",
-        "scale=5",
-    ),
-    "ds.FlickrDataset(root + '/flickr', root + '/flickr.token')",
-    "ds.FlickrDataset(root + '/flickr', root + '/flickr.token', decode=True)",
-    "ds.FlickrDataset(root + '/flickr', root + '/none')",
-    *_case(
-        "Flowers102",
-        "flowers",
-        "",
-        "'Segmentation', 'train'",
-        "'Classification', 'test', decode=True",
-        "usage='valid'",
-        "'x'",
-    ),
-    *_case("Flowers102", "empty"),
-    *_case("KITTI", "kitti", "", "'test'", "'train', decode=True", "'all'"),
-    *_case(
-        "LFW",
-        "lfw",
-        "",
-        "'people', 'train', 'original'",
-        "'people', '10fold', 'deepfunneled'",
-        "'pairs'",
-        "'pairs', 'test', decode=True",
-        "'pairs', '10fold'",
-        "'x'",
-    ),
-    *_case(
-        "Manifest",
-        "manifest/all.manifest",
-        "",
-        "'eval'",
-        "'train', decode=True",
-        "class_indexing={'cat': 4, 'apple': 9}",
-        "'inference'",
-        "5",
-    ),
-    *_case(
-        "PhotoTour",
-        "photo_tour",
-        "'liberty', num_samples=3",
-        "'liberty', sampler=[299, 17]",
-        "'liberty', 'test'",
-        "'x'",
-        "'yosemite'",
-    ),
-    *_case(
-        "Places365", "places", "usage='val'", "usage='val', small=False, decode=True", "", "'train-challenge'", "'x'"
-    ),
-    *_case("SBU", "sbu", "", "decode=True"),
-    *_case("SBU", "empty"),
-    "ds.SBDataset(root + '/sbd')",
-    "ds.SBDataset(root + '/sbd', 'Segmentation', 'train')",
-    "ds.SBDataset(root + '/sbd', usage='train_noval', decode=True)",
-    "ds.SBDataset(root + '/empty')",
-    *[
-        f"ds.CocoDataset(root + '/coco/images', root + '/coco/{file}.json', '{task}'{more})"
-        for file, task, more in (
-            ("detection", "Detection", ""),
-            ("detection", "Detection", ", decode=True, extra_metadata=True"),
-            ("stuff", "Stuff", ""),
-            ("stuff", "Stuff", ", extra_metadata=True"),
-            ("keypoint", "Keypoint", ""),
-            ("keypoint", "Keypoint", ", extra_metadata=True"),
-            ("panoptic", "Panoptic", ""),
-            ("panoptic", "Panoptic", ", extra_metadata=True"),
-            ("captions", "Captioning", ""),
-            ("captions", "Captioning", ", decode=True, extra_metadata=True"),
-            ("unknown_category", "Detection", ""),
-            ("unknown_image", "Detection", ""),
-            ("no_box", "Detection", ""),
-            ("nothing", "Detection", ""),
-            ("broken", "Detection", ""),
-            ("lost", "Detection", ""),
-            ("detection", "Other", ""),
-            ("detection", "Stuff", ""),
-            ("detection", "Detection", ", decrypt=lambda path: b'abc'"),
-            ("detection", "Detection", ", num_shards=2, shard_id=0"),
-        )
-    ],
-    *_case(
-        "VOC",
-        "voc",
-        "",
-        "'Segmentation', 'val', decode=True",
-        "'Segmentation', 'train', extra_metadata=True",
-        "'Detection'",
-        "'Detection', 'train', decode=True, extra_metadata=True",
-        "'Detection', 'train', {'dog': 5, 'train': 1}",
-        "'Detection', 'bad'",
-        "'Detection', 'none'",
-        "'Detection', 'lost'",
-        "'Detection', 'nowhere'",
-        "'Other'",
-        "'Segmentation', class_indexing={'a': 1}",
-        "'Detection', sampler=ds.PKSampler(1)",
-        "decrypt=lambda path: b'abc'",
-        "'Detection', 'train', {'zebra': 5}",
-    ),
-    *[
-        case
-        for name, folder in (
-            ("AGNews", "ag_news"),
-            ("AmazonReview", "amazon"),
-            ("DBpedia", "dbpedia"),
-            ("YelpReview", "yelp"),
-            ("YahooAnswers", "yahoo"),
-            ("SogouNews", "sogou"),
-        )
-        for case in _case(
-            name,
-            folder,
-            "shuffle=False, num_parallel_workers=1",
-            "'train', shuffle=False",
-            "'test', num_samples=1, shuffle=False",
-            "'x'",
-        )
-    ],
-    *_case("AGNews", "ag_train", "'train'", "", "'test'"),
-    *_case("AGNews", "empty"),
-    *_case(
-        "AGNews",
-        "ag_news",
-        "num_shards=2, shard_id=1, shuffle=False, num_parallel_workers=1",
-    ),
-    *[
-        f"ds.CSVDataset(root + '/csv/{file}'{more}, shuffle=False, num_parallel_workers=1)"
-        for file, more in (
-            ("a.csv", ", column_names=['i', 'f', 's']"),
-            ("a.csv", ", column_defaults=[1, 2.0, ''], column_names=['i', 'f', 's']"),
-            ("*b.csv", ", column_names=['i', 'f', 's']"),
-            ("header.csv", ", field_delim='|'"),
-            ("header.csv", ", field_delim='|', column_defaults=[1, '']"),
-            ("ragged.csv", ", column_names=['a', 'b', 'c']"),
-            ("quote.csv", ", column_names=['a', 'b', 'c']"),
-            ("a.csv", ", column_defaults=['', '', 1], column_names=['i', 'f', 's']"),
-            ("a.csv", ", column_names=['i']"),
-            ("a.csv", ", field_delim='::'"),
-            ("lost.csv", ""),
-            ("a.csv", ", column_defaults=[1, 2], column_names=['i', 'f', 's']"),
-        )
-    ],
-    "ds.CSVDataset([root + '/csv/b.csv', root + '/csv/a.csv'], column_names=['i', 'f', 's'], shuffle=False, "
-    "num_parallel_workers=1)",
-    "ds.CSVDataset(root + '/csv/[ab].csv', column_names=['i', 'f', 's'], shuffle=False, num_parallel_workers=1, "
-    "num_shards=3, shard_id=2)",
-    *_case(
-        "CoNLL2000", "conll", "shuffle=False, num_parallel_workers=1", "'train', shuffle=False", "'test', shuffle=False"
-    ),
-    *_case(
-        "UDPOS",
-        "udpos",
-        "shuffle=False, num_parallel_workers=1",
-        "'train', shuffle=False",
-        "'valid', shuffle=False",
-        "'test', shuffle=False",
-    ),
-    *_case("UDPOS", "empty"),
-    *_case("EnWik9", "enwik9", "shuffle=False"),
-    *_case("EnWik9", "empty"),
-    *_case("IMDB", "imdb", "", "'train'", "'test'", "'dev'"),
-    *_case("IMDB", "imdb_train", "'train'", ""),
-    *_case(
-        "Multi30k",
-        "multi30k",
-        "shuffle=False, num_parallel_workers=1",
-        "'train', ['de', 'en'], shuffle=False",
-        "'valid', shuffle=False",
-        "'test', shuffle=False",
-        "language_pair=['en', 'fr']",
-        "language_pair=['en']",
-    ),
-    *[
-        case
-        for name, folder in (("PennTreebank", "ptb"), ("WikiText", "wikitext"))
-        for case in _case(
-            name,
-            folder,
-            "shuffle=False, num_parallel_workers=1",
-            "'train', shuffle=False",
-            "'valid', shuffle=False",
-            "'test', shuffle=False",
-            "'x'",
-        )
-    ],
-    *_case("PennTreebank", "empty", "", "'train'"),
-    *_case("SQuAD", "squad", "shuffle=False, num_parallel_workers=1", "'train', shuffle=False", "'dev', shuffle=False"),
-    *_case("SQuAD", "squad_dev", "'dev', shuffle=False", "'train'", ""),
-    *_case("SST2", "sst2", "shuffle=False", "'test', shuffle=False", "'dev', shuffle=False", "'all'"),
-    *_case("SST2", "empty"),
-    *_case(
-        "IWSLT2016",
-        "iwslt2016",
-        "shuffle=False, num_parallel_workers=1",
-        "'train', ['de', 'en'], shuffle=False",
-        "'valid', shuffle=False",
-        "'test', test_set='tst2013', shuffle=False",
-        "'train', ['en', 'de']",
-        "'train', ['en', 'xx']",
-        "'valid', valid_set='dev2010'",
-        "'valid', valid_set='x'",
-    ),
-    *_case(
-        "IWSLT2017",
-        "iwslt2017",
-        "shuffle=False, num_parallel_workers=1",
-        "'train', shuffle=False",
-        "'valid', shuffle=False",
-        "'test', shuffle=False",
-        "'train', ['de', 'it']",
-    ),
-    *_case("CMUArctic", "cmu", "", "'aew'", "'xxx'", "'ahw'"),
-    *_case("GTZAN", "gtzan", "", "'test'", "'x'"),
-    *_case("LibriTTS", "libri", "", "'dev-clean'", "'test-clean'", "'x'"),
-    *_case("LJSpeech", "lj"),
-    *_case("LJSpeech", "empty"),
-    *_case("SpeechCommands", "speech", "", "'train'", "'test'", "'valid'"),
-    *_case("SpeechCommands", "empty"),
-    *_case("YesNo", "yesno"),
-    *_case("YesNo", "empty"),
-    *_case("YesNo", "wave8"),
-    *_case("YesNo", "wave_stereo"),
-    *_case(
-        "Tedlium",
-        "tedlium",
-        "'release1'",
-        "'release2', 'dev'",
-        "'release3'",
-        "'release1', 'x'",
-        "'release3', 'train'",
-        "'x'",
-    ),
-    "ds.FakeImageDataset(5, (4, 6, 3), 3)",
-    "ds.FakeImageDataset(num_samples=2, image_size=[2, 2, 1])",
-    "ds.FakeImageDataset(0)",
-    "ds.FakeImageDataset(5, (4, 6, 3), 0)",
-]
+def _expressions(line: str) -> list[str]:
+    if line.startswith("ds."):
+        return [line]
+    (name, folder), alternatives = line.split(":")[0].split(), line.partition(":")[2].split("|")
+    files = f"root + '/{folder}'"
+    if name == "Coco":
+        files = f"root + '/coco/images', root + '/coco/{folder}.json'"
+    return [f"ds.{name}Dataset({', '.join(filter(None, (files, each.strip())))})" for each in alternatives]
+
+
+CASES = [case for line in _TABLE.strip().split("\n") for case in _expressions(line)]
 #: whose rows are random: only their dtypes and shapes are compared
 RANDOM = ("FakeImage", "RandomDataset")
 #: whose order is that of the file system in the real one; here it is sorted

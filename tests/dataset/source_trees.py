@@ -74,7 +74,8 @@ class _Tree:
         full.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def images(self, *paths: str) -> None:
-        for path in paths:
+        """Write an image to each of the paths, several to an argument."""
+        for path in " ".join(paths).split():
             self.put(path, _image(sum(map(ord, path))))
 
     def mat(self, path: str, **values: Any) -> None:
@@ -193,19 +194,14 @@ def _classes(tree: _Tree) -> None:
     tree.put("sst2_images/train/negative/skip.txt", "text")
     tree.images("sst2_images_train/train/negative/0001.png", "sst2_images_train/train/positive/0001.png")
     tree.images(
-        "lsun/bedroom_train/1_1.jpg",
-        "lsun/bedroom_train/1_2.jpg",
-        "lsun/bedroom_val/1_1.jpg",
-        "lsun/classroom_train/2_1.jpg",
-        "lsun/test/9.jpg",
-        "lsun/tower_val/3.jpg",
-        "lsun/other_train/3.jpg",
+        "lsun/bedroom_train/1_1.jpg lsun/bedroom_train/1_2.jpg lsun/bedroom_val/1_1.jpg lsun/classroom_train/2_1.jpg "
+        "lsun/test/9.jpg lsun/tower_val/3.jpg lsun/other_train/3.jpg"
     )
     for part in ("background", "evaluation"):
         tree.images(
-            f"omniglot/images_{part}/Latin/character02/0709_01.png",
-            f"omniglot/images_{part}/Latin/character01/0709_02.png",
-            f"omniglot/images_{part}/Greek/character01/0700_01.png",
+            f"omniglot/images_{part}/Latin/character02/0709_01.png "
+            f"omniglot/images_{part}/Latin/character01/0709_02.png "
+            f"omniglot/images_{part}/Greek/character01/0700_01.png"
         )
     tree.images("omniglot_part/images_background/Latin/character01/0700_01.png")
     tree.images(
@@ -215,17 +211,12 @@ def _classes(tree: _Tree) -> None:
     tree.put("food101/meta/test.txt", "cake/4\npie/1\n")
     tree.put("sun397/ClassName.txt", "/b/balcony/exterior\n/a/abbey\n")
     tree.images(
-        "sun397/a/abbey/sun_b.jpg",
-        "sun397/a/abbey/sun_a.jpg",
-        "sun397/b/balcony/exterior/sun_c.jpg",
-        "sun397/a/abbey/other.jpg",
+        "sun397/a/abbey/sun_b.jpg sun397/a/abbey/sun_a.jpg sun397/b/balcony/exterior/sun_c.jpg sun397/a/abbey/other.jpg"
     )
     tree.images(
-        "wider/WIDER_train/images/0--Parade/a.jpg",
-        "wider/WIDER_train/images/1--Hands/b.jpg",
-        "wider/WIDER_val/images/0--Parade/c.jpg",
-        "wider/WIDER_val/images/1--Hands/e.jpg",
-        "wider/WIDER_test/images/0--Parade/d.jpg",
+        "wider/WIDER_train/images/0--Parade/a.jpg wider/WIDER_train/images/1--Hands/b.jpg "
+        "wider/WIDER_val/images/0--Parade/c.jpg wider/WIDER_val/images/1--Hands/e.jpg "
+        "wider/WIDER_test/images/0--Parade/d.jpg"
     )
     tree.put(
         "wider/wider_face_split/wider_face_train_bbx_gt.txt",
@@ -258,19 +249,15 @@ def _lists(tree: _Tree) -> None:
                 json.dumps({"b": [1, 2.5], "a": {"é": None}}, ensure_ascii=False),
             )
     tree.images(
-        "cityscapes_part/leftImg8bit/train/bonn/bonn_000001_leftImg8bit.png",
-        "cityscapes_part/gtFine/train/bonn/bonn_000001_gtFine_labelIds.png",
+        "cityscapes_part/leftImg8bit/train/bonn/bonn_000001_leftImg8bit.png "
+        "cityscapes_part/gtFine/train/bonn/bonn_000001_gtFine_labelIds.png"
     )
     for usage in ("train", "valid"):
         tree.images(
-            f"div2k/DIV2K_{usage}_HR/0002.png",
-            f"div2k/DIV2K_{usage}_HR/0001.png",
-            f"div2k/DIV2K_{usage}_LR_bicubic/X2/0001x2.png",
-            f"div2k/DIV2K_{usage}_LR_bicubic/X2/0002x2.png",
-            f"div2k/DIV2K_{usage}_LR_mild/0001x4m.png",
-            f"div2k/DIV2K_{usage}_LR_mild/0002x4m.png",
-            f"div2k/DIV2K_{usage}_LR_x8/0001x8.png",
-            f"div2k/DIV2K_{usage}_LR_x8/0002x8.png",
+            f"div2k/DIV2K_{usage}_HR/0002.png div2k/DIV2K_{usage}_HR/0001.png "
+            f"div2k/DIV2K_{usage}_LR_bicubic/X2/0001x2.png div2k/DIV2K_{usage}_LR_bicubic/X2/0002x2.png "
+            f"div2k/DIV2K_{usage}_LR_mild/0001x4m.png div2k/DIV2K_{usage}_LR_mild/0002x4m.png "
+            f"div2k/DIV2K_{usage}_LR_x8/0001x8.png div2k/DIV2K_{usage}_LR_x8/0002x8.png"
         )
     tree.images("flickr/b.jpg", "flickr/a.jpg")
     tree.put("flickr.token", "b.jpg#0\tA dog .\nb.jpg#1\tTwo dogs here\na.jpg#0\tA cat.\na.jpg#1\tcats\n")
@@ -334,12 +321,9 @@ def _lists(tree: _Tree) -> None:
     tree.put("places/places365_val.txt", "Places365_val_1.jpg 1\nPlaces365_val_2.jpg 0\n")
     tree.put("places/places365_train_standard.txt", "/a/airfield/1.jpg 0\n/b/bar/2.jpg 1\n")
     tree.images(
-        "places/val_256/Places365_val_1.jpg",
-        "places/val_256/Places365_val_2.jpg",
-        "places/val_large/Places365_val_1.jpg",
-        "places/val_large/Places365_val_2.jpg",
-        "places/data_256_standard/a/airfield/1.jpg",
-        "places/data_256_standard/b/bar/2.jpg",
+        "places/val_256/Places365_val_1.jpg places/val_256/Places365_val_2.jpg places/val_large/Places365_val_1.jpg "
+        "places/val_large/Places365_val_2.jpg places/data_256_standard/a/airfield/1.jpg "
+        "places/data_256_standard/b/bar/2.jpg"
     )
     tree.put(
         "sbu/SBU_captioned_photo_dataset_urls.txt", "".join(f"http://static.flickr.com/2/{i}.jpg\n" for i in range(3))

@@ -51,30 +51,26 @@ def test_arguments_are_the_attributes_in_order_bases_first() -> None:
 
 def test_none_passes_only_where_it_is_the_default() -> None:
     assert Base(1, None).second is None
-    with pytest.raises(TypeError, match="Argument second with value None is not of type"):
+    with pytest.raises(TypeError):
         Derived(1, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error"),
     [
-        (lambda: Base(), TypeError, "Base: missing a required argument: 'first'"),
-        (lambda: Base(1, 0, 0), TypeError, "too many positional arguments"),
-        (lambda: Base(1, wrong=0), TypeError, "wrong"),
-        (
-            lambda: Base("1"),
-            TypeError,
-            r"Argument first with value '1' is not of type \[<class 'int'>\], but got <class 'str'>\.",
-        ),
-        (lambda: Base(10), ValueError, r"Input first is not within the required interval of \[0, 9\]\.\s+Got 10"),
-        (lambda: Base(True), TypeError, "first"),
-        (lambda: real(0, above=True)(0, "x"), ValueError, r"\(0, "),
-        (lambda: flag(1, "x"), TypeError, "x"),
-        (lambda: kind_of(str, list)(1, "x"), TypeError, r"\[<class 'str'>, <class 'list'>\]"),
+        (lambda: Base(), TypeError),
+        (lambda: Base(1, 0, 0), TypeError),
+        (lambda: Base(1, wrong=0), TypeError),
+        (lambda: Base("1"), TypeError),
+        (lambda: Base(10), ValueError),
+        (lambda: Base(True), TypeError),
+        (lambda: real(0, above=True)(0, "x"), ValueError),
+        (lambda: flag(1, "x"), TypeError),
+        (lambda: kind_of(str, list)(1, "x"), TypeError),
     ],
 )
-def test_what_is_wrong_is_refused(call: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_what_is_wrong_is_refused(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
         call()
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
-from mindspore_compat.dataset.engine._nodes._column_maps import _hash
 
 
 def source(names: list[str]) -> Any:
@@ -104,12 +103,3 @@ def test_columns_stand_in_the_order_of_hash_maps(names: str, pipeline: str) -> N
     for name, value in zip(expected, row, strict=True):
         if name in columns:
             assert value.flat[0] == columns.index(name)
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("", 6142509188972423790), ("image", 17305139466586495055), ("hello world, long", 15988289443725465767)],
-)
-def test_the_hash_is_that_of_the_library(text: str, value: int) -> None:
-    """What ``std::hash<std::string>`` of libstdc++ gives."""
-    assert _hash(text.encode()) == value

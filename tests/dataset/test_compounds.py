@@ -87,7 +87,7 @@ def test_compose_in_python_gives_a_tuple() -> None:
 def test_compose_of_functions_gives_arrays() -> None:
     image = T.Compose([Image.fromarray, lambda x: x])(ARRAY)
     np.testing.assert_array_equal(image, ARRAY)
-    with pytest.raises(RuntimeError, match="dict is neither an array"):
+    with pytest.raises(RuntimeError):
         T.Compose([lambda x: {"a": x}])(ARRAY)
 
 

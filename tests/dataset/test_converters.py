@@ -232,7 +232,7 @@ def test_pages_of_categories(tmp_path: Path) -> None:
     writer.write_raw_data([{"label": i % 2, "data": bytes([i])} for i in range(5)])
     writer.commit()
     page = mr.MindPage(str(tmp_path / "p0"))
-    with pytest.raises(RuntimeError, match="no category field"):
+    with pytest.raises(RuntimeError):
         page.read_category_info()
     page.category_field = "label"
     assert json.loads(page.read_category_info()) == {

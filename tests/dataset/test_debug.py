@@ -83,9 +83,9 @@ def test_shapes_are_printed_around_each_operation(debugging: None, capsys: pytes
 
 
 def test_hooks_are_checked() -> None:
-    with pytest.raises(TypeError, match="debug_hook_list with value 3"):
+    with pytest.raises(TypeError):
         ds.config.set_debug_mode(True, 3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="debug_hook_list.0. with value"):
+    with pytest.raises(TypeError):
         ds.config.set_debug_mode(True, [print])
     with pytest.raises(TypeError, match="abstract"):
         debug.DebugHook()  # type: ignore[abstract]

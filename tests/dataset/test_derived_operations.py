@@ -112,7 +112,7 @@ def test_without_behaviour() -> None:
     class Nothing(TensorOperation):
         pass
 
-    with pytest.raises(NotImplementedError, match=r"Nothing has to implement parse\(\) or _execute_py\(\)"):
+    with pytest.raises(NotImplementedError):
         Nothing()([1])
 
 

@@ -109,7 +109,7 @@ def test_a_tokenizer_and_a_lookup_hand_lists_on() -> None:
     lines = [np.array(line) for line in ("a b zz", "", "1 1 1 1 1")]
     (found,) = apply_to_columns(chain, [lines])
     assert np.stack(found).tolist() == [[0, 1, 5, -1], [5, -1, -1, -1], [8, 8, 8, 8]]
-    with pytest.raises(RuntimeError, match='word: "zz" doesn\'t exist in vocab'):
+    with pytest.raises(RuntimeError):
         apply_to_columns(fuse([text.WhitespaceTokenizer(), text.Lookup(VOCAB)]), [lines[:1]])
     (found,) = apply_to_columns(chain, [[np.array(b"a b")]])
     assert found[0].tolist() == [0, 1, -1, -1]

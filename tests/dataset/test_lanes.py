@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ import pytest
 import mindspore_compat.dataset as ds
 from mindspore_compat.dataset.core import config, randomness, validator_helpers
 from mindspore_compat.dataset.engine._execution import session
-from mindspore_compat.dataset.engine._execution.rng_workers import Lanes, RoundRobin
 from mindspore_compat.dataset.vision import RandomCrop
 from tests.dataset import lane_cases
-from tests.support.oracle import run_oracle
 
 _FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((_FOLDER / "dataset_lanes.json").read_text())
@@ -53,52 +50,6 @@ def test_functions_in_processes_draw_as_mindspores(case: str) -> None:
 def test_operations_draw_as_mindspores(case: str) -> None:
     wanted = GOLDEN[case]
     assert {count: lane_cases.operation_digests(ds, case, int(count)) for count in wanted} == wanted
-
-
-@pytest.mark.oracle
-def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
-    script = _FOLDER / "make_dataset_lanes.py"
-    run_oracle(
-        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\n"
-        f"exec(open(__file__).read())"
-    )
-    assert json.loads((tmp_path / "found.json").read_text()) == GOLDEN
-
-
-def _lanes(count: int, restarts: bool = False) -> Lanes:
-    return Lanes(count, restarts, lambda lane: randomness.Streams(lane))
-
-
-def test_the_end_of_a_pass_takes_a_turn() -> None:
-    lanes = _lanes(3)
-    lanes.expect(4)
-    lanes.expect(0)
-    lanes.expect(2)
-    assert lanes.next_rows(5) == [(0, 4), (0, 1)]  # 0 1 2 0, the marks' 1 and 2, 0
-    assert lanes.next_rows(1) == [(1, 1)]
-    again = _lanes(3, restarts=True)
-    again.expect(4)
-    again.expect(4)
-    assert again.next_rows(8) == [(0, 4), (0, 4)]
-
-
-def test_a_lane_is_gone_through_in_order_whatever_thread_is_first() -> None:
-    turns, seen = RoundRobin(_lanes(2)), []
-    tickets = [turns.ticket(4) for _ in range(8)]
-
-    def work(number: int) -> None:
-        time.sleep(0.01 * (number % 3))
-        tickets[number].columns_through(
-            lambda columns: seen.append(columns[0][0]) or columns, [[number * 4 + i for i in range(4)]]
-        )
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in reversed(range(8))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=10)
-    for lane in range(2):
-        assert [value for value in seen if value % 4 == lane] == [4 * number + lane for number in range(8)]
 
 
 class Failing(lane_cases.Source):

@@ -124,21 +124,7 @@ _TRIGGER = f"CREATE TRIGGER t BEFORE INSERT ON INDEXES BEGIN INSERT INTO SHARD_N
         lambda index: index.write_bytes(b""),
         lambda index: index.write_bytes(b"SQLite format 3\0" + bytes(5000)),
     ],
-    ids=[
-        "view",
-        "computed",
-        "trigger",
-        "virtual",
-        "none",
-        "text",
-        "fraction",
-        "far end",
-        "negative",
-        "far page",
-        "reversed",
-        "empty",
-        "zeros",
-    ],
+    ids="view|computed|trigger|virtual|none|text|fraction|far end|negative|far page|reversed|empty|zeros".split("|"),
 )
 def test_an_index_that_is_no_plain_table_is_refused(tmp_path: Path, change: Callable[[Path], None]) -> None:
     path = _written(tmp_path)

@@ -16,7 +16,6 @@ from mindspore_compat.dataset.core import randomness
 from mindspore_compat.mindrecord import FileWriter
 from tests.dataset import draw_cases
 from tests.dataset.order_cases import CASES, make_files, orders
-from tests.support.oracle import run_oracle
 
 _FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((_FOLDER / "dataset_orders.json").read_text())
@@ -44,17 +43,6 @@ def test_orders_are_those_of_mindspore(root, case):
 @pytest.mark.parametrize("case", draw_cases.CASES)
 def test_draws_are_those_of_mindspore(case):
     assert {seed: draw_cases.drawn(ds, case, int(seed)) for seed in DRAWS[case]} == DRAWS[case]
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize("kind", ["orders", "draws"])
-def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path, kind):
-    script = _FOLDER / f"make_dataset_{kind}.py"
-    run_oracle(
-        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = {str(script)!r}\n"
-        f"exec(open(__file__).read())"
-    )
-    assert json.loads((tmp_path / "found.json").read_text()) == {"orders": GOLDEN, "draws": DRAWS}[kind]
 
 
 def test_engines_give_the_numbers_that_the_standard_names():

@@ -73,7 +73,7 @@ def test_pixels_are_upstreams(case: str) -> None:
 )
 def test_what_upstream_refuses_when_it_is_called(case: str) -> None:
     operation = eval("V." + case, {"V": ds.vision})
-    with pytest.raises(RuntimeError, match=r"is not supported for arrays|greater than or equal to 0"):
+    with pytest.raises(RuntimeError):
         operation(np.zeros((5, 6, 3), np.uint8))
 
 

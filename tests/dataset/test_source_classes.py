@@ -36,16 +36,6 @@ def test_columns_rows_sizes_and_exceptions_are_those_of_mindspore(trees: Path, c
     assert agree(found, GOLDEN[case]), (found, GOLDEN[case])
 
 
-@pytest.mark.oracle
-def test_the_expectations_are_those_of_the_installed_mindspore(tmp_path: Path) -> None:
-    script = Path(__file__).parents[1] / "golden" / "make_sources.py"
-    run_oracle(
-        f"import sys; sys.argv[1:] = [{str(tmp_path / 'found.json')!r}]\n__file__ = "
-        f"{str(script)!r}\nexec(open(__file__).read())\ngive(1)"
-    )
-    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == GOLDEN
-
-
 def test_where_real_mindspore_reads_wrongly(trees: Path) -> None:
     """tests/dataset/source_cases.py: DEFECTS."""
     talk = rows(ds.TedliumDataset(str(trees / "tedlium"), "release2", "dev", shuffle=False))

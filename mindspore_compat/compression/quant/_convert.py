@@ -21,8 +21,6 @@ from mindspore_compat.nn.layer.combined import Conv2dBnAct, DenseBnAct
 from mindspore_compat.nn.layer.conv import Conv2d
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ["Conversion", "QuantAfter", "convert"]
-
 _log = logging.getLogger("mindspore_compat")
 _DONE = (
     quant.FakeQuantWithMinMaxObserver,

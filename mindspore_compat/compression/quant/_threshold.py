@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["compute_KL_threshold", "weight_bounds"]
-
 _SMALLEST = 1e-5
 
 

@@ -17,8 +17,6 @@ from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.dataset._serialized.nodes import node_from, node_to
 from mindspore_compat.dataset.engine import Dataset
 
-__all__ = ["compare", "deserialize", "serialize", "show"]
-
 
 def serialize(dataset: Dataset, json_filepath: str = "") -> dict[str, Any]:
     """Return the pipeline as a dict, written to a JSON file, too, if one is named.

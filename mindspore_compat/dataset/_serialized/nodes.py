@@ -16,8 +16,6 @@ from mindspore_compat.dataset.engine import zip as zipped
 from mindspore_compat.dataset.engine._nodes.batch import BatchDataset
 from mindspore_compat.dataset.engine.samplers import Shuffle
 
-__all__ = ["node_from", "node_to"]
-
 #: source: its attributes in MindSpore; "key=attribute"; SAMPLER or RECORDS chooses its rows; after "|" the
 #: arguments without a place, which must have these values
 _SOURCES = """

@@ -20,8 +20,6 @@ from mindspore_compat.dataset.vision.utils import (
     SliceMode,
 )
 
-__all__ = ["operations_from", "operations_to"]
-
 _INTER = {Inter.LINEAR: 0, Inter.NEAREST: 1, Inter.BICUBIC: 2, Inter.AREA: 3, Inter.PILCUBIC: 4}
 _BORDER = {Border.CONSTANT: 0, Border.EDGE: 1, Border.REFLECT: 2, Border.SYMMETRIC: 3}
 _POLICY = {AutoAugmentPolicy.IMAGENET: 0, AutoAugmentPolicy.CIFAR10: 1, AutoAugmentPolicy.SVHN: 2}
@@ -227,10 +225,7 @@ def _operation_from(item: Any) -> Any:
         return transforms.Fill(given["data"][0])
     row = _BY_NAME.get(str(name)) if isinstance(item, dict) and not item.get("python_module") else None
     if row is None:
-        raise ValueError(
-            f"For 'deserialize', the operation {item!r} is not known, or the JSON does not hold all of it. Put it on "
-            "the pipeline with 'map' after 'deserialize'."
-        )
+        raise ValueError(f"For 'deserialize', {item!r} is not known, or not all of it; add it with 'map'.")
     missing = sorted(row.arguments.keys() - given.keys())
     if missing:
         raise ValueError(f"For 'deserialize', the operation {name} lacks the arguments {missing}: {item!r}.")

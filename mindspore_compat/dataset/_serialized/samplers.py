@@ -8,8 +8,6 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.engine import samplers as kinds
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, Shuffle
 
-__all__ = ["SHUFFLES", "sampler_from", "sampler_to"]
-
 #: MindSpore's numbers of the modes
 SHUFFLES = {Shuffle.FALSE: 0, Shuffle.FILES: 1, Shuffle.GLOBAL: 2, Shuffle.INFILE: 3}
 
@@ -70,10 +68,7 @@ def sampler_to(sampler: BuiltinSampler) -> dict[str, Any]:
     """Return the JSON of a sampler. Raises: ValueError for a user's sampler, and one on top of another."""
     kind = type(sampler).__name__
     if kind not in _KINDS or type(sampler).__module__ != kinds.__name__ or sampler.child_sampler is not None:
-        raise ValueError(
-            f"For 'serialize', the sampler must be one of {sorted(_KINDS)} without a child, but got {kind}. Set it on "
-            "the dataset that 'deserialize' gives, with 'use_sampler'."
-        )
+        raise ValueError(f"For 'serialize', the sampler must be one of {sorted(_KINDS)}, without a child: {kind}.")
     return {"num_samples": sampler.num_samples or 0, "sampler_name": kind, **_KINDS[kind][0](sampler)}
 
 

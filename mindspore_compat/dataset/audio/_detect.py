@@ -92,10 +92,7 @@ class Vad(AudioOperation):
 
     def _prepare(self) -> None:
         if self.noise_up_time < self.noise_down_time:
-            raise ValueError(
-                "Input noise_up_time should be greater than noise_down_time, but got "
-                f"noise_up_time: {self.noise_up_time} and noise_down_time: {self.noise_down_time}."
-            )
+            raise ValueError(f"noise_up_time {self.noise_up_time} is less than noise_down_time {self.noise_down_time}.")
         self.boot_most = int(self.boot_time * self.measure_freq - 0.5)
         self.gap = int(self.allowed_gap * self.measure_freq + 0.5)
         self.window = int(self.sample_rate * (self.measure_duration or 2.0 / self.measure_freq) + 0.5)

@@ -211,10 +211,7 @@ class Fade(AudioOperation):
         length = array.shape[-1]
         for name, value in {"fade_in_len": self.fade_in_len, "fade_out_len": self.fade_out_len}.items():
             if value > length:
-                raise RuntimeError(
-                    f"Fade: invalid parameter, '{name}' should be no greater than 'length of waveform', but got: "
-                    f"{name} {value} while length of waveform {length}."
-                )
+                raise RuntimeError(f"Fade: '{name}' {value} is greater than the length of the waveform, {length}.")
         rise = _RISES[self.fade_shape]
         array[..., : self.fade_in_len] *= rise(np.linspace(0, 1, self.fade_in_len))
         array[..., length - self.fade_out_len :] *= rise(1 - np.linspace(0, 1, self.fade_out_len))

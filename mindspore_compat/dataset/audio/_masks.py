@@ -27,16 +27,8 @@ class _Mask(AudioOperation):
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         size = array.shape[self.axis - 3]
         start, width = self._stretch(size)
-        if width and start >= size:
-            raise RuntimeError(
-                "MaskAlongAxis: invalid parameter, 'mask_start' should be less than the length of the masked "
-                f"dimension, but got: 'mask_start' {start} and length {size}"
-            )
         if width and start + width > size:
-            raise RuntimeError(
-                "MaskAlongAxis: invalid parameter, the sum of 'mask_start' and 'mask_width' should be no more than the "
-                f"length of the masked dimension, but got: 'mask_start' {start}, 'mask_width' {width} and length {size}"
-            )
+            raise RuntimeError(f"MaskAlongAxis: the mask {start} to {start + width} exceeds the axis of {size}.")
         np.swapaxes(array, -1, self.axis - 3)[..., start : start + width] = self.mask_value
         return array
 
@@ -72,9 +64,7 @@ class MaskAlongAxisIID(_Mask):
     def _stretch(self, size: int) -> tuple[int, int]:
         if size < self.mask_param:
             kind = ("frequency", "time")[self.axis - 1]
-            raise RuntimeError(
-                f"MaskAlongAxisIID: mask_param should be less than or equal to the length of {kind} dimension."
-            )
+            raise RuntimeError(f"MaskAlongAxisIID: mask_param is greater than the length of the {kind} axis, {size}.")
         return self._drawn(size, self.mask_param)
 
 

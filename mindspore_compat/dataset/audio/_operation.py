@@ -8,27 +8,19 @@ import numpy as np
 
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
-__all__ = ["AudioOperation", "magnitudes_of", "need_complex", "need_rank"]
-
 _SHAPES = ("<...>", "<..., time>", "<..., freq, time>")
 
 
 def need_rank(array: np.ndarray, rank: int, name: str, shape: str | None = None) -> None:
     """Raise RuntimeError for fewer dimensions than `rank`."""
     if array.ndim < rank:
-        raise RuntimeError(
-            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
-            f"of {shape or _SHAPES[rank]}. But got tensor with dimension {array.ndim}."
-        )
+        raise RuntimeError(f"{name}: expected {shape or _SHAPES[rank]}, but got tensor with dimension {array.ndim}.")
 
 
 def need_complex(array: np.ndarray, name: str, rank: int = 1) -> np.ndarray:
     """Return `array` of pairs (real, imaginary) as complex numbers."""
     if array.ndim < rank or array.shape[-1] != 2:
-        raise RuntimeError(
-            f"{name}: the shape of input tensor does not match the requirement of operator. Expecting tensor in shape "
-            f"of <..., complex=2>, but got {array.shape}."
-        )
+        raise RuntimeError(f"{name}: expected <..., complex=2>, but got the shape {array.shape}.")
     return array[..., 0] + 1j * array[..., 1]
 
 
@@ -64,10 +56,7 @@ class AudioOperation(TensorOperation):
         kinds = "f" if self.halves else "biuf"
         if array.dtype.kind not in kinds:
             wanted = "[float]" if self.halves else "[int, float, double]"
-            raise RuntimeError(
-                f"{name}: the data type of input tensor does not match the requirement of operator. Expecting tensor "
-                f"in type of {wanted}. But got type {array.dtype}."
-            )
+            raise RuntimeError(f"{name}: expected a tensor in type of {wanted}, but got type {array.dtype}.")
         if not array.size:
             raise RuntimeError(f"{name}: the input tensor has no data, its shape is {array.shape}.")
         kept = array.dtype == np.float64 or (self.halves and array.dtype == np.float16)

@@ -69,24 +69,22 @@ def frames_of(
     if center:
         signal = padded(signal, n_fft // 2, n_fft // 2, pad_mode)
     if n_fft > signal.shape[-1]:
-        raise RuntimeError(
-            f"Spectrogram: n_fft should be more than 0 and less than {signal.shape[-1]}, but got n_fft: {n_fft}."
-        )
+        raise RuntimeError(f"Spectrogram: n_fft {n_fft} is greater than the signal, {signal.shape[-1]}.")
     parts = np.lib.stride_tricks.sliding_window_view(signal, n_fft, axis=-1)[..., ::hop_length, :]
     return np.swapaxes(np.fft.rfft(parts * window), -1, -2)
 
 
-def check_frames(n_fft: Any, win_length: Any, hop_length: Any) -> None:
-    """Raise for lengths that do not fit."""
+def frame_lengths(n_fft: Any, win_length: Any, hop_length: Any, hops: int = 2) -> tuple[int, int]:
+    """Return lengths of window and hop, by default `n_fft` and a part of the window; raise where they do not fit."""
     check_int(n_fft, "n_fft", 1)
     if win_length is not None:
         check_int(win_length, "win_length", 1)
         if win_length > n_fft:
-            raise ValueError(
-                f"Input win_length should be no more than n_fft, but got win_length: {win_length} and n_fft: {n_fft}."
-            )
+            raise ValueError(f"Input win_length {win_length} is greater than n_fft {n_fft}.")
     if hop_length is not None:
         check_int(hop_length, "hop_length", 1)
+    win_length = win_length or n_fft
+    return win_length, hop_length or win_length // hops
 
 
 @arguments
@@ -107,13 +105,9 @@ class Spectrogram(AudioOperation):
     onesided: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:
-        check_frames(self.n_fft, self.win_length, self.hop_length)
-        self._win_length = self.win_length or self.n_fft
-        self._hop_length = self.hop_length or self._win_length // 2
+        self._win_length, self._hop_length = frame_lengths(self.n_fft, self.win_length, self.hop_length)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if not self._hop_length:
-            raise RuntimeError("Spectrogram: hop_length can not be zero.")
         window = window_of(self.window, self._win_length, self.n_fft)
         spectrum = frames_of(
             padded(array, self.pad, self.pad, BorderType.CONSTANT), window, self._hop_length, self.center, self.pad_mode
@@ -170,10 +164,7 @@ def _check_range(operation: Any) -> None:
     """Raise ValueError where `f_max`, or half of the rate, is below `f_min`."""
     f_min, f_max = operation.f_min, operation.f_max
     if f_min >= operation.sample_rate // 2 if f_max is None else f_min > f_max:
-        raise ValueError(
-            f"f_max (by default half of sample_rate) must be above f_min, but got f_min: {f_min}, f_max: {f_max} and "
-            f"sample_rate: {operation.sample_rate}."
-        )
+        raise ValueError(f"f_max {f_max} must be above f_min {f_min}; None is half of {operation.sample_rate}.")
 
 
 def _top(operation: Any) -> float:
@@ -202,10 +193,6 @@ class MelScale(AudioOperation):
         )
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        if array.shape[-2] != self.n_stft:
-            raise RuntimeError(
-                f"MelScale: n_stft {self.n_stft} is not the frequency dimension of the input tensor, {array.shape[-2]}."
-            )
         return self._filters.T.astype(np.float64) @ array
 
 
@@ -240,10 +227,7 @@ class MelSpectrogram(AudioOperation):
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if self.n_fft >= 2 * array.shape[-1]:
             raise RuntimeError("MelSpectrogram: Padding size should be less than the corresponding input dimension.")
-        spectrogram = self._spectrogram._audio(array, dtype)
-        if spectrogram.shape[-2] != len(self._filters):
-            raise RuntimeError("MelSpectrogram: a spectrogram with onesided=False does not fit the mel scale.")
-        return self._filters.T.astype(np.float64) @ spectrogram
+        return self._filters.T.astype(np.float64) @ self._spectrogram._audio(array, dtype)
 
 
 class _Cepstrum(AudioOperation):
@@ -320,10 +304,7 @@ class LFCC(_Cepstrum):
         self.log = self.log_lf
 
     def _bands(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        spectrogram = self._spectrogram._audio(array, dtype)
-        if spectrogram.shape[-2] != len(self._filters):
-            raise RuntimeError("LFCC: a spectrogram with onesided=False does not fit the filters.")
-        return self._filters.T.astype(np.float64) @ spectrogram
+        return self._filters.T.astype(np.float64) @ self._spectrogram._audio(array, dtype)
 
 
 def frames_in(length: int, n_fft: int, hop_length: int, center: bool) -> int:

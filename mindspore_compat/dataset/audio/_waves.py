@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat.dataset.audio._operation import AudioOperation, need_complex, need_rank
-from mindspore_compat.dataset.audio._spectra import check_frames, check_mels, frames_in, frames_of, window_of
+from mindspore_compat.dataset.audio._spectra import check_mels, frame_lengths, frames_in, frames_of, window_of
 from mindspore_compat.dataset.audio.utils import BorderType, MelType, NormType, ResampleMethod, WindowType, mel_filters
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real
 from mindspore_compat.dataset.core.randomness import engine_of
@@ -72,10 +72,8 @@ class InverseSpectrogram(AudioOperation):
     onesided: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:
-        check_frames(self.n_fft, self.win_length, self.hop_length)
         self._length = self.length or 0
-        self._win_length = self.win_length or self.n_fft
-        self._hop_length = self.hop_length or self._win_length // 2
+        self._win_length, self._hop_length = frame_lengths(self.n_fft, self.win_length, self.hop_length)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         spectrum = need_complex(array, "InverseSpectrogram", 3)
@@ -108,9 +106,8 @@ class GriffinLim(AudioOperation):
     rand_init: Annotated[bool, flag] = True
 
     def _prepare(self) -> None:
-        check_frames(self.n_fft, self.win_length or None, self.hop_length or None)
-        self._win_length = self.win_length or self.n_fft
-        self._hop_length = self.hop_length or self._win_length // 2
+        lengths = frame_lengths(self.n_fft, self.win_length or None, self.hop_length or None)
+        self._win_length, self._hop_length = lengths
         self._length = self.length or 0
         self.draws = self.rand_init
 
@@ -161,15 +158,9 @@ class InverseMelScale(AudioOperation):
         check_real(self.sgdargs["sgd_lr"], "sgd_lr", 0)
         check_real(self.sgdargs["sgd_momentum"], "sgd_momentum", 0)
         self.rate = self.sgdargs["sgd_lr"]
-        self._filters = mel_filters(
-            self.n_stft,
-            self.f_min,
-            self.f_max or self.sample_rate // 2,
-            self.n_mels,
-            self.sample_rate,
-            self.norm,
-            self.mel_type,
-        ).astype(np.float64)
+        top = self.f_max or self.sample_rate // 2
+        filters = mel_filters(self.n_stft, self.f_min, top, self.n_mels, self.sample_rate, self.norm, self.mel_type)
+        self._filters = filters.astype(np.float64)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if array.shape[-2] != self.n_mels:
@@ -226,11 +217,7 @@ class PhaseVocoder(AudioOperation):
                 f"dimension length of input tensor', but got: {self.phase_advance.shape[0]} while {array.shape[-3]}."
             )
         if self.phase_advance.dtype != array.dtype:
-            raise RuntimeError(
-                "PhaseVocoder: invalid parameter, data type of phase_advance should be equal to data type of input "
-                "tensor, but got: data type of "
-                f"phase_advance {self.phase_advance.dtype} while data type of input tensor {array.dtype}."
-            )
+            raise RuntimeError(f"PhaseVocoder: phase_advance is {self.phase_advance.dtype}, the input {array.dtype}.")
         return super()._compute(array)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -270,8 +257,6 @@ def resampled(
 ) -> np.ndarray:
     """Return the signal after bandlimited interpolation: each of the `after` samples in a period has its own filter."""
     divisor = math.gcd(int(before), int(after))
-    if not divisor:
-        raise RuntimeError("Resample: gcd cannot be equal to 0.")
     old, new = int(before // divisor), int(after // divisor)
     if not old or not new:
         raise RuntimeError(f"Resample: invalid parameter, frequencies {before} and {after} cannot be used.")
@@ -342,9 +327,7 @@ class PitchShift(AudioOperation):
     window: Annotated[WindowType, kind_of(WindowType)] = WindowType.HANN
 
     def _prepare(self) -> None:
-        check_frames(self.n_fft, self.win_length, self.hop_length)
-        self._win_length = self.win_length or self.n_fft
-        self._hop_length = self.hop_length or self._win_length // 4
+        self._win_length, self._hop_length = frame_lengths(self.n_fft, self.win_length, self.hop_length, 4)
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         window, length = window_of(self.window, self._win_length, self.n_fft), array.shape[-1]

@@ -169,12 +169,9 @@ def cosines(n_mfcc: int, n_mels: int, norm: NormMode) -> np.ndarray:
 
 def create_dct(n_mfcc: int, n_mels: int, norm: NormMode = NormMode.NONE) -> np.ndarray:
     """Return a cosine transform matrix, float32 (n_mels, n_mfcc)."""
-    for value, name, kind in ((n_mfcc, "n_mfcc", int), (n_mels, "n_mels", int), (norm, "norm", NormMode)):
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} with value {value} is not of type {kind}, but got {type(value)}.")
-    for value, name in ((n_mfcc, "n_mfcc"), (n_mels, "n_mels")):
-        if value <= 0:
-            raise ValueError(f"{name} must be greater than 0, but got {value}.")
+    check_int(n_mfcc, "n_mfcc", 1)
+    check_int(n_mels, "n_mels", 1)
+    type_check(norm, NormMode, "norm")
     return cosines(n_mfcc, n_mels, norm)
 
 

@@ -24,9 +24,7 @@ def numpy_dtype(data_type: Any) -> np.dtype:
     try:
         return np.dtype(data_type)
     except (TypeError, ValueError, SyntaxError) as error:  # numpy reads some texts as little programs
-        raise TypeError(
-            f"{data_type!r} is not a data type; expected such as mindspore.float32 or numpy.float32."
-        ) from error
+        raise TypeError(f"{data_type!r} is not a data type such as mindspore.float32 or numpy.float32.") from error
 
 
 def mstype_to_detype(type_: Any) -> np.dtype:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import traceback
 
-__all__ = ["failed_function", "failed_operation", "failed_pipeline", "with_file"]
-
 
 def _composed(is_function: bool, what: str, file: str, text: str) -> RuntimeError:
     where = " ".join(filter(None, (what, f"The corresponding data file is: {file}." if file else "", text)))

@@ -1,10 +1,8 @@
-"""``MS_INDEPENDENT_DATASET=True``: every pipeline runs in a process of its own (`engine/_execution/apart.py`)."""
+"""``MS_INDEPENDENT_DATASET=True``: each pipeline in a process of its own (`_execution/subprocess_session.py`)."""
 
 from __future__ import annotations
 
 import os
-
-__all__ = ["is_independent", "refuse_if_independent"]
 
 
 def is_independent() -> bool:

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["empty", "set_maker", "stack"]
-
 Maker = Callable[[tuple[int, ...], np.dtype], np.ndarray]
 
 _maker: Maker | None = None

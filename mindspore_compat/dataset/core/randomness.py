@@ -14,27 +14,6 @@ import numpy as np
 
 from mindspore_compat._runtime.random_engines import MersenneTwister, MersenneTwister64
 
-__all__ = [
-    "DEFAULT_SEED",
-    "DirectStreams",
-    "Key",
-    "Order",
-    "Unshuffled",
-    "chosen_seed",
-    "configured_seed",
-    "Streams",
-    "called_directly",
-    "current_rng",
-    "engine_of",
-    "fresh_seed",
-    "kept_order",
-    "narrowed",
-    "numpy_random",
-    "python_random",
-    "reseed",
-    "seeded",
-]
-
 #: Result of `config.get_seed` before `config.set_seed`: it means "a fresh seed per iterator", as in MindSpore.
 DEFAULT_SEED = 5489
 

@@ -9,32 +9,6 @@ from typing import Any
 
 from mindspore_compat._api.errors import warn_once
 
-__all__ = [
-    "FLOAT_MAX_INTEGER",
-    "INT32_MAX",
-    "INT32_MIN",
-    "INT64_MAX",
-    "UINT32_MAX",
-    "UINT8_MAX",
-    "check_columns",
-    "check_dir",
-    "check_file",
-    "check_int",
-    "check_member",
-    "check_nonzero",
-    "check_num_samples",
-    "check_pos_int32",
-    "check_positive",
-    "check_probability",
-    "check_real",
-    "check_value",
-    "refused",
-    "row_sizes",
-    "type_check",
-    "type_check_list",
-    "workers_in_range",
-]
-
 UINT8_MAX = 255
 INT32_MAX = 2147483647
 INT32_MIN = -INT32_MAX - 1
@@ -110,9 +84,7 @@ def check_nonzero(
     """Check for a number (by default an int) other than 0 in [low, limit]; return it."""
     type_check(value, types, name)
     if value == 0 or not low <= value <= limit:
-        raise refused(
-            ValueError, f"Input {name} is not within the required interval of [{low}, 0) and (0, {limit}].", value
-        )
+        raise refused(ValueError, f"Input {name} is not within the interval of [{low}, 0) and (0, {limit}].", value)
     return value
 
 

@@ -21,8 +21,6 @@ from mindspore_compat.dataset.engine._execution.columns import Row, first_row
 from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run, Session
 
-__all__ = ["Node"]
-
 
 class Node:
     """Node of the pipeline with its children: the interface of the engine and of users. Operations are those of

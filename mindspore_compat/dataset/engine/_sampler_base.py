@@ -14,8 +14,6 @@ from mindspore_compat.dataset.core.validator_helpers import check_num_samples
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["BuiltinSampler", "Shuffle"]
-
 
 class Shuffle(str, Enum):
     """Levels of shuffling: whole sources, the order of files, or the rows in them."""

@@ -9,8 +9,6 @@ import numpy as np
 
 from mindspore_compat.mindrecord.filewriter import FileWriter
 
-__all__ = ["save_as_mindrecord"]
-
 #: MindRecord holds fewer types than numpy: dtype -> its type, and the numpy dtype values are cast to
 _STORED = {
     "bool": "int32",
@@ -33,17 +31,12 @@ def _field(name: str, value: np.ndarray) -> dict[str, Any]:
     """Return the schema of a column, from its first value; the first axis may vary from row to row."""
     if value.dtype.kind in "SU":
         if value.ndim:
-            raise RuntimeError(
-                f"Dataset.save: column {name!r} holds strings of shape {value.shape}, but MindRecord only stores "
-                "single ones."
-            )
+            raise RuntimeError(f"Dataset.save: column {name!r} has strings of shape {value.shape}; only () is stored.")
         return {"type": "bytes" if value.dtype.kind == "S" else "string"}
     try:
         stored = _STORED[value.dtype.name]
     except KeyError:
-        raise RuntimeError(
-            f"Dataset.save: column {name!r} has the type {value.dtype}, which MindRecord does not store."
-        ) from None
+        raise RuntimeError(f"Dataset.save: column {name!r} has the type {value.dtype}, not MindRecord's.") from None
     return {"type": stored, "shape": [-1, *value.shape[1:]]} if value.ndim else {"type": stored}
 
 

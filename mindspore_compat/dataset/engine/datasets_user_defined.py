@@ -72,9 +72,7 @@ class GeneratorDataset(MappableDataset):
         if not (
             self._is_random_access or hasattr(source, "__iter__") or hasattr(source, "__next__") or callable(source)
         ):
-            raise TypeError(
-                f"source must be callable, iterable or have __getitem__ and __len__, but it is {type(source)}."
-            )
+            raise TypeError(f"source must be callable, iterable or have __getitem__, but it is {type(source)}.")
         schema = Schema(schema) if isinstance(schema, str) else schema
         self._set_columns(column_names, column_types, schema)
         given = {"num_samples": num_samples, "shuffle": shuffle, "num_shards": num_shards, "shard_id": shard_id}
@@ -122,9 +120,7 @@ class GeneratorDataset(MappableDataset):
 
     def _check_sampling(self, sampler: Any, batch_sampler: Any, collate_fn: Any, given: dict[str, Any]) -> None:
         if batch_sampler is not None and any(value is not None for value in (sampler, *given.values())):
-            raise ValueError(
-                "batch_sampler is mutually exclusive with num_samples, shuffle, num_shards, shard_id and sampler."
-            )
+            raise ValueError("batch_sampler excludes num_samples, shuffle, num_shards, shard_id and sampler.")
         if collate_fn is not None and batch_sampler is None:
             raise ValueError("collate_fn can be specified only when batch_sampler is set.")
         ask_once(sampler)
@@ -306,9 +302,7 @@ def _as_row(value: Any, name: str) -> np.ndarray:
     except ValueError as error:
         raise RuntimeError(f"Column {name}: a row can not be made an array: {error}.") from None
     if has_object_values(row):
-        raise TypeError(
-            f"Column {name}: expected rows of int, float, bool or string, but got {value!r:.60}; use GeneratorDataset."
-        )
+        raise TypeError(f"Column {name}: {value!r:.60} is no int, float, bool or string; use GeneratorDataset.")
     return row
 
 

@@ -42,10 +42,7 @@ class SequentialSampler(BuiltinSampler):
     def _choose(self, size: int, order: Order, labels: np.ndarray | None) -> np.ndarray:
         start = operator.index(self.start_index or 0)
         if not 0 <= start < size:
-            raise RuntimeError(
-                f"Invalid parameter, start_index must be in [0, num_rows), but got start_index: {start}, "
-                f"num_rows: {size}."
-            )
+            raise RuntimeError(f"start_index must be in [0, num_rows), but got {start} of {size} rows.")
         return np.arange(start, start + self._limit(size - start))
 
 
@@ -187,10 +184,7 @@ class DistributedSampler(BuiltinSampler):
     def check(self) -> None:
         """Raise RuntimeError for invalid shards."""
         if self.num_shards <= 0 or not 0 <= self.shard_id < self.num_shards:
-            raise RuntimeError(
-                f"DistributedSampler: shard_id must be in [0, num_shards), but got shard_id: {self.shard_id}, "
-                f"num_shards: {self.num_shards}."
-            )
+            raise RuntimeError(f"DistributedSampler: shard_id {self.shard_id} is not in [0, {self.num_shards}).")
 
     def share(self, size: int, in_blocks: bool = False) -> np.ndarray:
         """Return the places of this shard among `size`; with `in_blocks` consecutive ones, whatever the offset."""

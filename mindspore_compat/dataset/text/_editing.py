@@ -96,10 +96,7 @@ class Lookup(TensorOperation):
         find, unknown = self._ids.get, self._unknown
         numbers = [find(word, unknown) for word in words]
         if unknown is None and None in numbers:
-            raise RuntimeError(
-                f'Lookup: word: "{words[numbers.index(None)]}" doesn\'t exist in vocab and no unknown token is '
-                "specified."
-            )
+            raise RuntimeError(f"Lookup: {words[numbers.index(None)]!r} is not in vocab, and no unknown_token given.")
         return np.array(numbers, self.data_type)
 
     def _plain(self) -> Callable[[list[str]], np.ndarray]:
@@ -151,10 +148,7 @@ class SlidingWindow(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array) != 1 or self.axis not in (0, -1):
-            raise RuntimeError(
-                f"SlidingWindow: SlidingWindow supports 1D input only for now, but got {np.ndim(array)}D."
-                + (f" The axis is {self.axis}." if self.axis else "")
-            )
+            raise RuntimeError(f"SlidingWindow: only axis 0 of 1D input, but got {self.axis} of {np.ndim(array)}D.")
         if len(array) < self.width:
             return array[:0]
         return np.lib.stride_tricks.sliding_window_view(array, self.width).copy()
@@ -229,10 +223,7 @@ class TruncateSequencePair(TensorOperation):
 
     def _compute(self, *arrays: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if any(np.ndim(array) != 1 for array in arrays):
-            raise RuntimeError(
-                "TruncateSequencePair: the input number and ranks should be 2 and 1, but got shapes "
-                f"{[np.shape(a) for a in arrays]}."
-            )
+            raise RuntimeError(f"TruncateSequencePair: the ranks should be 1, but got {[*map(np.shape, arrays)]}.")
         one, other = map(len, arrays)
         while one + other > self.max_length:
             if one > other:

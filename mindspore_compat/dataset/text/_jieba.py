@@ -18,8 +18,6 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value
 from mindspore_compat.dataset.text._tokenizers import Tokenizer
 
-__all__ = ["JiebaMode", "JiebaTokenizer"]
-
 _NEVER = -3.14e100
 _SEPARATORS = " \t\n，。"
 _LONGEST = 512
@@ -45,13 +43,9 @@ class _Dictionary:
             self._total = sum(counts.values())
             self.weights = {word: math.log(count / self._total) for word, count in counts.items()}
         except ValueError as error:
-            raise RuntimeError(
-                f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line: {error}."
-            ) from error
+            raise RuntimeError(f"JiebaTokenizer: {path} should have word, count and tag a line: {error}.") from error
         if not self.weights:
-            raise RuntimeError(
-                f"JiebaTokenizer: {path} should have a word, its frequency and a tag on each line, but has none."
-            )
+            raise RuntimeError(f"JiebaTokenizer: {path} should have word, frequency and tag a line, but has none.")
         ordered = sorted(self.weights.values())
         self.least, self._median = ordered[0], ordered[len(ordered) // 2]
         self.single_of_user: set[str] = set()

@@ -6,8 +6,6 @@ from bisect import bisect_right
 from functools import lru_cache
 from itertools import accumulate
 
-__all__ = ["script_of"]
-
 #: Starts of scripts: the distance from the last one and the script's number, both to the base 36.
 _STARTS = (
     "0.o 1t.1x q.o 6.1x q.o 1b.1x 1.o f.1x 1.o 5.1x n.o 1.1x v.o 1.1x ch.o 13.1x 5.o 5.c 2.o k.1j 34.17 4.o 1.17 3.4a "

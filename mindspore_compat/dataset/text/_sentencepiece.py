@@ -18,14 +18,6 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, kind_o
 from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
-__all__ = [
-    "SPieceTokenizerLoadType",
-    "SPieceTokenizerOutType",
-    "SentencePieceModel",
-    "SentencePieceTokenizer",
-    "SentencePieceVocab",
-]
-
 
 class SentencePieceModel(IntEnum):
     """Algorithm of a SentencePiece model."""
@@ -54,9 +46,7 @@ def _library() -> Any:
     try:
         import sentencepiece
     except ImportError as error:
-        raise ImportError(
-            "SentencePieceVocab and SentencePieceTokenizer need the library sentencepiece: pip install sentencepiece."
-        ) from error
+        raise ImportError("SentencePiece's models need its library: pip install sentencepiece.") from error
     return sentencepiece
 
 
@@ -165,9 +155,7 @@ class SentencePieceTokenizer(TensorOperation):
 
     def _compute(self, array: np.ndarray) -> np.ndarray:
         if np.ndim(array):
-            raise RuntimeError(
-                f"SentencePieceTokenizer: the input shape should be scalar, but got rank {np.ndim(array)}."
-            )
+            raise RuntimeError(f"SentencePieceTokenizer: the input should be scalar, but got rank {np.ndim(array)}.")
         text = as_text(array)
         if self.out_type == SPieceTokenizerOutType.INT:
             return np.array(self._processor.encode(text), np.int32)

@@ -14,8 +14,6 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, 
 from mindspore_compat.dataset.text._vocab import as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
-__all__ = ["CharNGram", "FastText", "GloVe", "ToVectors", "Vectors"]
-
 
 class Vectors:
     """A vector for each of many words. Make one with `from_file`: a word and its numbers on every line, perhaps below a
@@ -37,9 +35,7 @@ class Vectors:
             RuntimeError: there is no such file, it is empty, or its vectors differ in length.
         """
         if cls._name is not None and not re.fullmatch(cls._name[0], os.path.basename(file_path)):
-            raise RuntimeError(
-                f"{cls.__name__}: invalid file, can not find file '{cls._name[1]}', but got: {file_path}"
-            )
+            raise RuntimeError(f"{cls.__name__}: the file should be named '{cls._name[1]}', but got: {file_path}")
         vectors = cls()
         vectors._read(file_path, max_vectors or 0)
         return vectors

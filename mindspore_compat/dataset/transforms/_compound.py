@@ -19,8 +19,6 @@ from mindspore_compat.dataset.core.randomness import (
 from mindspore_compat.dataset.core.validator_helpers import type_check
 from mindspore_compat.dataset.transforms._operation import Composed, Implementation, TensorOperation, apply_operations
 
-__all__ = ["Compose", "RandomApply", "RandomChoice", "RandomOrder", "check_operation", "check_operations"]
-
 
 def check_operation(operation: Any, name: str) -> None:
     """Check for an operation or a function. Raises: TypeError."""

@@ -11,8 +11,6 @@ import numpy as np
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations, is_builtin
 
-__all__ = ["Pointwise", "Texts", "fuse"]
-
 _MOST_CHANNELS = 4
 #: dtypes of OpenCV's tables; others of equal size are viewed as these
 _CARRIERS = {1: "u1", 2: "u2", 4: "f4", 8: "f8"}

@@ -11,16 +11,6 @@ import numpy as np
 from mindspore_compat.dataset.core.errors import failed_function
 from mindspore_compat.dataset.core.randomness import called_directly
 
-__all__ = [
-    "Composed",
-    "Implementation",
-    "PyTensorOperation",
-    "TensorOperation",
-    "apply_operations",
-    "call_user_function",
-    "is_builtin",
-]
-
 
 def call_user_function(function: Callable, args: tuple, what: str) -> Any:
     """Return ``function(*args)``; its exception becomes MindSpore's RuntimeError, with the traceback in the text."""

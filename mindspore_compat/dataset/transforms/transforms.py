@@ -123,9 +123,7 @@ class OneHot(TensorOperation):
         if labels.ndim > 1:
             return np.stack([self._compute(row) for row in labels])
         if labels.size and (labels.max() >= self.num_classes or labels.min() < 0):
-            raise RuntimeError(
-                f"OneHot: labels must be in [0, {self.num_classes}), but are in [{labels.min()}, {labels.max()}]."
-            )
+            raise RuntimeError(f"OneHot: labels {labels.min()} to {labels.max()} are not in [0, {self.num_classes}).")
         if not self.smoothing_rate:
             return np.eye(self.num_classes, dtype=labels.dtype)[labels]
         rows = np.full((*labels.shape, self.num_classes), self.smoothing_rate / self.num_classes)
@@ -215,10 +213,7 @@ class PadEnd(TensorOperation):
         if array.ndim == 0:
             return array
         if len(self.pad_shape) != array.ndim:
-            raise RuntimeError(
-                f"PadEnd: invalid pad shape, as rank of input is: {array.ndim}, and rank of pad value: "
-                f"{len(self.pad_shape)}"
-            )
+            raise RuntimeError(f"PadEnd: pad_shape has {len(self.pad_shape)} axes, the input {array.ndim}.")
         is_text = array.dtype.kind in "US"
         if self.pad_value is not None and is_text != isinstance(self.pad_value, (str, bytes)):
             raise RuntimeError(f"PadEnd: pad_value {self.pad_value!r} does not fit data of type {array.dtype}.")

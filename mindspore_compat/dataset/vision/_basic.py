@@ -50,10 +50,7 @@ class Decode(ImageOperation):
 def check_encoded(content: np.ndarray, name: str) -> np.ndarray:
     """Return the bytes as uint8; TypeError unless they are a one-dimensional array of uint8 or int8."""
     if content.ndim != 1 or content.dtype not in (np.uint8, np.int8):
-        raise TypeError(
-            f"{name}: Input should be an encoded image with one-dimensional shape of uint8, but got shape "
-            f"{content.shape} of {content.dtype}; it might be decoded already."
-        )
+        raise TypeError(f"{name}: expected encoded bytes in one axis, but got {content.dtype} of {content.shape}.")
     return content.view(np.uint8)
 
 
@@ -120,10 +117,7 @@ class Normalize(ImageOperation):
 
     def _normalize(self, image: np.ndarray, channels: int, has_channels: bool) -> np.ndarray:
         if len(self.mean) not in (1, channels):
-            raise RuntimeError(
-                "Normalize: number of channels does not match the size of mean and std vectors, got channels: "
-                f"{channels}, size of mean: {len(self.mean)}."
-            )
+            raise RuntimeError(f"Normalize: {channels} channels do not match {len(self.mean)} values of mean and std.")
         result = image.astype(np.float32)
         if has_channels and not self.is_hwc:
             result -= self.mean.reshape(-1, 1, 1)

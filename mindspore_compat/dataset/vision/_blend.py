@@ -8,8 +8,6 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 
-__all__ = ["resize_blended"]
-
 _PARTS = 2048
 #: elements that OpenCV adds up at a time, from the last pixel on; the rest from the first one on
 _AT_A_TIME = {"uint8": 8, "uint16": 8, "int16": 8, "float32": 4}

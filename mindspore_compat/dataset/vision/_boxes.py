@@ -51,23 +51,14 @@ class _WithBoxes(TensorOperation):
     def _both(self, image: np.ndarray, boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise NotImplementedError
 
-    def _apply_block(self, *blocks: Any) -> tuple:
-        rows = [self._apply(*row) for row in zip(*blocks, strict=True)]
-        return tuple(np.stack(column) for column in zip(*rows, strict=True))
-
 
 def _check_boxes(image: np.ndarray, boxes: np.ndarray) -> None:
     if boxes.ndim < 2 or boxes.shape[1] < 4 or boxes.dtype != np.float32:
-        raise RuntimeError(
-            f"BoundingBox: bounding boxes should be float32 (boxes, 4 or more), but got {boxes.dtype} of shape "
-            f"{boxes.shape}; use transforms.TypeCast."
-        )
+        raise RuntimeError(f"BoundingBox: should be float32 (n, 4 or more), but got {boxes.dtype} of {boxes.shape}.")
     height, width = image.shape[:2]
     right, bottom = boxes[:, 0] + boxes[:, 2], boxes[:, 1] + boxes[:, 3]
     if (right > width).any() or (bottom > height).any() or (boxes[:, :2].astype(np.int64) < 0).any():
-        raise RuntimeError(
-            f"BoundingBox: bounding boxes is out of bounds of the image (height {height}, width {width}): {boxes}."
-        )
+        raise RuntimeError(f"BoundingBox: out of bounds of the image ({height}, {width}): {boxes}.")
 
 
 def _cropped(boxes: np.ndarray, top: int, left: int, height: int, width: int) -> np.ndarray:

@@ -8,27 +8,6 @@ from mindspore_compat.dataset.core.arguments import integer, kind_of, real, seve
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, INT32_MIN, UINT8_MAX, check_int, check_positive
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
-__all__ = [
-    "around_zero",
-    "check_bits",
-    "check_border",
-    "check_box",
-    "check_center",
-    "check_degrees",
-    "check_factor_range",
-    "check_fill",
-    "check_ignored",
-    "check_interpolation",
-    "check_kernel",
-    "check_padding",
-    "check_ratio",
-    "check_scale",
-    "check_sigma",
-    "check_size",
-    "need_warping",
-    "twice",
-]
-
 
 def twice(value: Any) -> tuple[Any, Any]:
     """Return a value for both."""

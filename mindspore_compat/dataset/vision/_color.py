@@ -7,19 +7,6 @@ import numpy as np
 from mindspore_compat._format.images import opencv
 from mindspore_compat.dataset.vision._image import as_matrix, check_image
 
-__all__ = [
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_hue",
-    "adjust_saturation",
-    "adjust_sharpness",
-    "auto_contrast",
-    "equalize",
-    "gray",
-    "hsv_to_rgb",
-    "rgb_to_hsv",
-]
-
 
 def check_rgb(image: np.ndarray, name: str) -> None:
     """Raise RuntimeError unless it is (H, W, 3), and of an accepted type."""

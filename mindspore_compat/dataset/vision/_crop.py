@@ -217,12 +217,9 @@ class RandomCrop(RandomImageOperation):
         image, engine = self._as_input(values[0]), engine_of(self)
         return (each_image(lambda one: self._transform(one, *self._draw(one, engine)), image),)  # each has its own box
 
-    def _draw_many(self, image: np.ndarray, count: int) -> list[tuple]:
-        return [self._draw(image) for _ in range(count)]
-
     def _compute_block(self, images: np.ndarray) -> np.ndarray:
         check_image(images[0], "RandomCropOp")
-        drawn = self._draw_many(images[0], len(images))
+        drawn = [self._draw(images[0]) for _ in images]
         (left, top, right, bottom), (height, width) = drawn[0][0], self.size
         fill = self.fill_value if images.ndim == 4 else self.fill_value[:1]
         padded = images

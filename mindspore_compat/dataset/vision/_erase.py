@@ -116,9 +116,7 @@ class CutOut(ImageOperation):
         view = image if self.is_hwc else image.transpose(1, 2, 0)
         height, width = view.shape[:2]
         if self.length > height or self.length > width:
-            raise RuntimeError(
-                f"CutOut: box size is too large for image erase, box: {self.length}, image: {(height, width)}."
-            )
+            raise RuntimeError(f"CutOut: box size {self.length} is too large for the image {(height, width)}.")
         engine = engine_of(self)
         for _ in range(self.num_patches):  # parts of them may lie outside
             bottom, right = engine.integer(0, height + self.length), engine.integer(0, width + self.length)

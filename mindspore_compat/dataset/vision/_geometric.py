@@ -54,9 +54,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     if is_pil(image):
         angle = angle % 360.0
         if resample == Inter.ANTIALIAS and (center is not None or angle % 90):
-            raise ValueError(
-                "When using Inter.ANTIALIAS, center needs to be None and angle needs to be an integer multiple of 90."
-            )
+            raise ValueError("Inter.ANTIALIAS turns by multiples of 90 degrees, and around no other center.")
         color = fill if len(image.getbands()) > 1 else fill[0]
         return image.rotate(angle, pil_resampling(resample), expand, center, fillcolor=color)
     check_image(image, "Rotate")
@@ -64,8 +62,6 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
         raise RuntimeError(f"Rotate: expected an image of <H, W> or <H, W, C>, but got {image.shape}.")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
         raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
-    if image.shape[0] > 1 << 14 or image.shape[1] > 1 << 14:
-        raise RuntimeError(f"Rotate: the image is too large: {image.shape}.")
     (height, width), turned = image.shape[:2], as_matrix(image) if expand else image
     middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
     matrix = rotation_matrix(angle, middle)
@@ -305,9 +301,7 @@ class GaussianBlur(ImageOperation):
     def _compute(self, image: np.ndarray) -> np.ndarray:
         check_image(image, "GaussianBlur")
         if image.dtype not in (np.bool_, np.uint8, np.uint16, np.int16, np.float32, np.float64):
-            raise RuntimeError(
-                f"GaussianBlur: input of type {image.dtype} is not supported; expected uint8 or float32."
-            )
+            raise RuntimeError(f"GaussianBlur: {image.dtype} is not supported; expected uint8 or float32.")
         blurred = opencv().GaussianBlur(
             np.ascontiguousarray(as_matrix(image)), self.kernel_size, self.sigma[0], sigmaY=self.sigma[1]
         )

@@ -7,16 +7,43 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.images import opencv
-from mindspore_compat.dataset.vision._accepted import check_image
 from mindspore_compat.dataset.vision._blend import resize_blended
-
-__all__ = ["as_matrix", "check_image", "is_pil", "resize", "resize_into"]
 
 _NEAREST, _LINEAR, _CUBIC, _AREA, _PILCUBIC = 0, 2, 3, 4, 5
 #: `Inter` to OpenCV's numbers
 _CV_INTER = {_NEAREST: 0, _LINEAR: 1, _AREA: 3}
 _SHORT = (np.dtype(np.uint16), np.dtype(np.int16))
 _BLENDABLE = frozenset(map(np.dtype, (np.uint8, np.bool_, np.uint16, np.int16, np.float32, np.float64)))
+#: for each operation the numbers of dimensions (none: 2 or more) and of channels of (H, W, C) (none: any); other
+#: operations take (H, W) and (H, W, C)
+_TAKEN: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    **dict.fromkeys(("AdjustContrast", "AdjustHue", "AdjustSaturation", "RandomColorAdjust"), ((3,), (3,))),
+    **dict.fromkeys(("AutoAugment", "Erase", "Invert", "RandAugment", "TrivialAugmentWide"), ((3,), (3,))),
+    **dict.fromkeys(("AdjustBrightness", "AutoContrast", "Equalize", "Pad", "PadToSize", "Solarize"), ((2, 3), (1, 3))),
+    **dict.fromkeys(("CenterCrop", "Flip", "HorizontalFlip", "VerticalFlip", "RandomHorizontalFlip"), ((), ())),
+    **dict.fromkeys(("Normalize", "RandomCropOp", "RandomResizedCrop", "Resize", "Rotate"), ((), ())),
+    "CutOut": ((3,), ()),
+}
+#: operations that would fail by chance, or wrap around, for others than these types
+_TYPES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("RandAugment", "TrivialAugmentWide"), ("uint8",)),
+    **dict.fromkeys(("AdjustContrast", "AdjustHue", "AdjustSaturation"), ("uint8", "uint16", "float32")),
+}
+
+
+def check_image(image: np.ndarray, name: str) -> None:
+    """Raise RuntimeError for an array that the operation does not take."""
+    ranks, channels = _TAKEN.get(name, ((2, 3), ()))
+    fits = image.ndim in ranks if ranks else image.ndim >= 2
+    if fits and channels and image.ndim == 3:
+        fits = image.shape[2] in channels
+    if not fits or image.dtype not in _TYPES.get(name, (image.dtype,)):
+        shapes = " or ".join(f"<{', '.join('HWC'[:count])}>" for count in ranks or (2, 3))
+        wanted = f"{shapes}{f' of {channels} channels' if channels else ''}"
+        raise RuntimeError(
+            f"{name}: expected an image in shape of {wanted}, but got shape {image.shape} of {image.dtype}."
+            + (" You may need to perform Decode first." if image.ndim == 1 else "")
+        )
 
 
 def as_matrix(image: np.ndarray) -> np.ndarray:
@@ -64,9 +91,7 @@ def _resize_pil(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image
 
     if image.ndim != 3 or image.shape[2] != 3:
-        raise RuntimeError(
-            f"Resize: Interpolation mode PILCUBIC only supports images of 3 channels, but got {image.shape}."
-        )
+        raise RuntimeError(f"Resize: PILCUBIC only supports images of 3 channels, but got {image.shape}.")
 
     def resized(picture: Any) -> Any:  # MindSpore resizes across first; Pillow's order depends on its version
         across = picture.resize((size[1], image.shape[0]), Image.Resampling.BICUBIC)

@@ -12,17 +12,6 @@ from mindspore_compat.dataset.core.randomness import python_random
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.vision._image import is_pil
 
-__all__ = [
-    "ImageOperation",
-    "PilOperation",
-    "RandomImageOperation",
-    "around_middle",
-    "as_turn",
-    "each_image",
-    "need_image",
-    "uniform",
-]
-
 
 class ImageOperation(TensorOperation):
     """Operation on arrays (H, W[, C]) that also takes PIL images.
@@ -106,10 +95,7 @@ class PilOperation(PyTensorOperation):
     def _apply(self, *values: Any) -> tuple:
         for value in values:
             if not is_pil(value):
-                raise TypeError(
-                    f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) for an encoded or ToPIL() "
-                    "for a decoded image."
-                )
+                raise TypeError(f"img should be PIL image. Got {type(value)}. Use Decode(to_pil=True) or ToPIL().")
         return super()._apply(*values)
 
     def _as_input(self, value: Any) -> Any:

@@ -106,10 +106,7 @@ def crop_box(image: Any, top: int, left: int, height: int, width: int) -> Any:
     if is_pil(image):
         return image.crop((left, top, left + width, top + height))
     if top + height > image.shape[0] or left + width > image.shape[1]:
-        raise RuntimeError(
-            f"Crop: crop box (top {top}, left {left}, height {height}, width {width}) is out of the image of "
-            f"{image.shape[:2]}."
-        )
+        raise RuntimeError(f"Crop: {(top, left, height, width)} is out of the image of {image.shape[:2]}.")
     return image[top : top + height, left : left + width]
 
 

@@ -10,16 +10,6 @@ import numpy as np
 
 from mindspore_compat._format.images import opencv
 
-__all__ = [
-    "affine_matrix",
-    "invert_perspective",
-    "perspective_matrix",
-    "rotation_matrix",
-    "turned_size",
-    "warp_affine",
-    "warp_perspective",
-]
-
 _NEAREST, _LINEAR, _CUBIC = 0, 2, 3
 #: OpenCV's fixed point: places in 1/1024, weights for 1/32 of a pixel.
 _PLACE, _PART, _PART_BITS = 1024, 32, 5

@@ -2,8 +2,6 @@
 
 from mindspore_compat._api.errors import warn_once
 
-__all__ = ["accepted"]
-
 
 def accepted(owner: str) -> None:
     """Log once that ``owner`` has no effect."""

@@ -16,8 +16,6 @@ from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.parallel._sharding._parameters import Cut, cut_of
 
-__all__ = ["as_list", "layout_of", "save_strategy"]
-
 
 def layout_of(devices: Any, parameter: Parameter) -> TensorLayout:
     """Return the layout of a Parameter. Neighbouring device axes that cut one axis become one of the device matrix."""

@@ -14,8 +14,6 @@ from torch.distributed.tensor import Placement, Replicate, Shard
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common._strategy import Layout
 
-__all__ = ["Devices", "Placements"]
-
 Placements = tuple[Placement, ...]
 
 

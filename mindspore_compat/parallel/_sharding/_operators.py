@@ -19,8 +19,6 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.parallel._sharding._rules import RULES, moved, name_of
 from mindspore_compat.parallel._sharding._tensor import tensors_in
 
-__all__ = ["Operators"]
-
 _aten = torch.ops.aten
 #: names of operators that DTensor computes correctly; those with torch's tag "pointwise" as well
 _TRUSTED = frozenset(

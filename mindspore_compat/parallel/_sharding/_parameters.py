@@ -19,10 +19,6 @@ from mindspore_compat.parallel._sharding._mesh import Devices, Placements
 from mindspore_compat.parallel._sharding._tensor import sharded
 from mindspore_compat.parallel._sharding._tensor import whole as whole_of
 
-__all__ = """
-    Cut CutParameter Seen cut cut_of gathered is_elementwise keep_part part_of states_of whole with_optimizer_cut
-""".split()
-
 _Base = torch._C.TensorBase
 _data = _Base.data.__get__  # type: ignore[attr-defined]
 #: optimizers that treat each element of a Parameter by itself

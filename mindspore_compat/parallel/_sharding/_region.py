@@ -31,8 +31,6 @@ from mindspore_compat.parallel._sharding._strategies import (
 )
 from mindspore_compat.parallel._sharding._tensor import Sharded, local_of, placed, sharded, tensors_in
 
-__all__ = ["Region", "region"]
-
 
 class Region:
     """Region of the process.

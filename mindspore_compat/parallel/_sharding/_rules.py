@@ -11,8 +11,6 @@ from torch.utils._pytree import tree_map
 
 from mindspore_compat.parallel._sharding._tensor import tensors_in
 
-__all__ = ["RULES", "moved", "name_of"]
-
 _aten = torch.ops.aten
 #: operators that treat the first axes of their tensors one by one: name -> how many
 _BY_ITEM = {

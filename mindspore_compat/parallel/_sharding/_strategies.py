@@ -13,8 +13,6 @@ from mindspore_compat.common._strategy import Layout
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements
 
-__all__ = ["input_placements", "is_searching", "layer_strategies", "operator_placements"]
-
 
 def input_placements(devices: Devices, ndims: Sequence[int]) -> list[Placements]:
     """Return the placements of a network's inputs, by ``full_batch`` and ``dataset_strategy``."""

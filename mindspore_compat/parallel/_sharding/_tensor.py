@@ -13,8 +13,6 @@ from torch.utils._pytree import tree_flatten, tree_map
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements
 
-__all__ = ["Sharded", "is_whole", "local_of", "placed", "sharded", "whole"]
-
 _class_of: Any = object.__dict__["__class__"]
 
 

@@ -18,8 +18,6 @@ from mindspore_compat.parallel._sharding._mesh import Devices, world
 from mindspore_compat.parallel._sharding._tensor import sharded
 from mindspore_compat.parallel._sharding._tensor import whole as whole_of
 
-__all__ = ["update"]
-
 _data = torch._C.TensorBase.data.__get__  # type: ignore[attr-defined]
 _CUTS = "_cuts_of_states"
 _devices: list[Devices] = []

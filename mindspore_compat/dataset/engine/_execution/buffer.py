@@ -9,8 +9,6 @@ import numpy as np
 
 from mindspore_compat.dataset.core.randomness import Order
 
-__all__ = ["files_in_order", "shuffled_places", "shuffled_rows", "through_buffer"]
-
 _BLOCK = 1024
 
 

@@ -9,19 +9,6 @@ import numpy as np
 
 from mindspore_compat.dataset.core.memory import stack
 
-__all__ = [
-    "Row",
-    "first_row",
-    "has_object_values",
-    "positions",
-    "rows_of",
-    "stack_column",
-    "stack_columns",
-    "stackable",
-    "to_column",
-    "to_row",
-]
-
 #: One sample or batch: a NumPy array (or an unchanged dict) per column.
 Row = tuple[Any, ...]
 
@@ -46,10 +33,7 @@ def to_column(value: Any, what: str, copy: bool = False, item: str = "") -> Any:
         except ValueError as error:  # ragged lists
             raise RuntimeError(f"{what} returned {type(value)}, of which no array can be made: {error}") from error
     if array.dtype.kind not in _SUPPORTED_KINDS:
-        raise RuntimeError(
-            f"{what} returned {type(value)}. Data type of {item}the input or its converted Numpy array is expected to "
-            f"be int or float or str, but got {array.dtype}."
-        )
+        raise RuntimeError(f"{what} returned {type(value)}. {item}it is {array.dtype}, expected int, float or str.")
     return array
 
 
@@ -135,7 +119,5 @@ def positions(wanted: Sequence[str], names: Sequence[str], what: str) -> list[in
     """Return the places of the `wanted` columns in `names`. Raises: RuntimeError."""
     for name in wanted:
         if name not in names:
-            raise RuntimeError(
-                f"Invalid parameter, {what} column name: {name} doesn't exist in the dataset columns {list(names)}."
-            )
+            raise RuntimeError(f"Invalid parameter, {what} column name: {name} doesn't exist in {list(names)}.")
     return [list(names).index(name) for name in wanted]

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from mindspore_compat.dataset.core.errors import failed_pipeline
 from mindspore_compat.dataset.engine._execution.columns import Row
 
-__all__ = ["GoodRows"]
-
 _MOST = 16
 
 

@@ -26,8 +26,6 @@ import numpy as np
 from mindspore_compat.dataset.core import config, memory
 from mindspore_compat.dataset.engine._execution.workers import Ahead, Function, Task, run
 
-__all__ = ["ProcessExecutor"]
-
 #: Smaller arrays travel faster through the pipe.
 _SHARE_FROM_BYTES = 1 << 14
 _CHECK_PARENT = 5.0  # seconds

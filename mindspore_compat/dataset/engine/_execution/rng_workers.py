@@ -16,8 +16,6 @@ import numpy as np
 from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.randomness import Streams, narrowed
 
-__all__ = ["InLanes", "Lanes", "RoundRobin", "WorkerTask", "some_rows"]
-
 #: Which of a task's rows.
 Rows = slice | np.ndarray
 
@@ -145,10 +143,7 @@ class WorkerTask:
             return list(parts[0])
         counts = {len(part) for part in parts}
         if len(counts) > 1:
-            raise RuntimeError(
-                "The function of a map operation must return equally many columns for all rows, but got "
-                f"{sorted(counts)}."
-            )
+            raise RuntimeError(f"The function of a map operation returned {sorted(counts)} columns, by row.")
         return [self._column(column) for column in zip(*parts, strict=True)]
 
     def _column(self, parts: Sequence[Any]) -> Any:

@@ -20,8 +20,6 @@ from mindspore_compat.dataset.engine._execution.workers import Executor, SerialE
 if TYPE_CHECKING:
     from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
 
-__all__ = ["Parallelism", "Run", "Session", "walk"]
-
 
 class Session:
     """State shared by all nodes while one iterator lives; a serial one starts no workers."""

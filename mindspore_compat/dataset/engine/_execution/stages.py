@@ -12,8 +12,6 @@ from mindspore_compat.dataset.core.errors import with_file
 from mindspore_compat.dataset.core.randomness import narrowed
 from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask, some_rows
 
-__all__ = ["OWN", "Parallelism", "Stage", "stages_of"]
-
 #: In the place of a node's number: whoever asked for the chain.
 OWN = -1
 
@@ -23,8 +21,8 @@ class Parallelism:
     """Parallelism of a node: worker processes, threads, or the iterating thread (`here`: the user's Python code, which
     may keep state or draw from global generators). Without any of them the node runs with its neighbours.
 
-    With a chosen seed rows draw from so many `lanes` (`lanes.Lanes`), as from MindSpore's workers, and the rows of one
-    lane go through one thread. `restarts`: see there; `is_direct`: MindSpore's are processes, which call operations
+    With a chosen seed rows draw from so many `lanes` (`rng_workers.Lanes`), as from MindSpore's workers; the rows of
+    one lane go through one thread. `restarts`: see there; `is_direct`: MindSpore's are processes, which call operations
     directly.
     """
 

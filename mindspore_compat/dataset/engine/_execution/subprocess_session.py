@@ -16,8 +16,6 @@ from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.session import Session, walk
 
-__all__ = ["Epochs", "epochs_of"]
-
 
 class Epochs(Protocol):
     """The epochs of an iterator, read in turn."""

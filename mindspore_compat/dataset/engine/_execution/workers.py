@@ -12,8 +12,6 @@ from typing import Any, Protocol
 from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import Key, seeded
 
-__all__ = ["Ahead", "Executor", "Function", "SerialExecutor", "Task", "ThreadExecutor", "run"]
-
 #: The task's random key, and its work.
 Task = tuple[Key, Any]
 Function = Callable[[Any], Any]

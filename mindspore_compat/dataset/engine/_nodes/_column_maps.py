@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["column_map", "inserted", "with_outputs"]
-
 _MULTIPLIER, _SEED, _WORD = 0xC6A4A7935BD1E995, 0xC70F6907, (1 << 64) - 1
 _BUCKETS = (13, 29, 59, 127, 257, 541, 1109)  # the sizes that libstdc++'s maps grow through
 

@@ -13,10 +13,16 @@ import numpy as np
 from mindspore_compat.dataset.core.memory import empty
 from mindspore_compat.dataset.core.validator_helpers import INT32_MAX, check_columns, check_value, row_sizes
 from mindspore_compat.dataset.engine._dataset import Columns, Dataset, register_node
-from mindspore_compat.dataset.engine._execution.columns import Row, positions, rows_of, stack_columns
+from mindspore_compat.dataset.engine._execution.columns import (
+    Row,
+    positions,
+    rows_of,
+    stack_column,
+    stack_columns,
+    to_column,
+)
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes._results import as_rows, check_kinds, to_batch_column, to_int32
 from mindspore_compat.dataset.engine._nodes.sync import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
@@ -40,6 +46,70 @@ class BatchInfo:
     def get_batch_num(self) -> int:
         """Return number of the batch within the pass, from 0."""
         return self._batch
+
+
+_MIXED = "Batch: mismatched types returned from per_batch_map"
+
+
+def _check_kinds(results: Sequence[Any]) -> None:
+    """Raise RuntimeError for a dict beside a value that is no dict and fits no array, as in MindSpore: one dict for the
+    batch goes with dicts only, lists of dicts with anything of as many rows.
+    """
+    if any(isinstance(result, dict) for result in results) and not all(
+        isinstance(result, (dict, np.ndarray)) for result in results
+    ):
+        raise RuntimeError(f"{_MIXED}: {[type(result).__name__ for result in results]}. Return dicts for all columns.")
+
+
+def _as_rows(results: tuple, names: Sequence[str], count: int) -> tuple:
+    """Return `results` in MindSpore's form: arrays (and dicts) are whole batches of any length; where one column is
+    anything else, each column is a list of the batch's `count` rows. Raises: RuntimeError.
+    """
+    if all(isinstance(result, (np.ndarray, dict)) for result in results):
+        return results
+    columns = tuple(call_user_function(list, (result,), "batch operation: per_batch_map failed.") for result in results)
+    for column, name in zip(columns, names, strict=True):
+        if len(column) != count:
+            raise RuntimeError(f"column: {name} expects: {count} rows returned from 'per_batch_map', not {len(column)}")
+    return columns
+
+
+def _merged(dicts: list[Any]) -> dict[Any, list[Any]]:
+    """Return {key: its values} of the dicts that a batch has for its rows."""
+    if not all(isinstance(item, dict) and item.keys() == dicts[0].keys() for item in dicts):
+        raise RuntimeError(f"{_MIXED}: the rows of a column must be dicts with the same keys.")
+    return {key: [item[key] for item in dicts] for key in dicts[0]}
+
+
+def _is_plain(values: list[Any]) -> bool:
+    """Return whether NumPy converts all values together as it does each: others have no dtype in common."""
+    return type(values[0]) in (int, float, bool, str, bytes) and all(type(v) is type(values[0]) for v in values)
+
+
+def _to_batch_column(result: Any, what: str) -> Any:
+    if isinstance(result, list) and any(isinstance(item, dict) for item in result):
+        return _merged([item if isinstance(item, dict) else None for item in result])
+    if isinstance(result, list) and not _is_plain(result):
+        return stack_column([to_column(value, what) for value in result], "of per_batch_map")
+    return to_column(result, what)
+
+
+def _to_int32(value: Any, refusal: str, least: int = -(2**31)) -> int:
+    """Return a function's result `value` as a C++ int. Raise RuntimeError for Python's floats, strings, arrays of
+    several numbers, and numbers below `least` or beyond 32 bits.
+    """
+    is_refused = (
+        isinstance(value, (float, str, bytes))
+        or np.iscomplexobj(value)
+        or (isinstance(value, np.ndarray) and value.size != 1)
+    )
+    try:
+        number = None if is_refused else int(value.flat[0] if isinstance(value, np.ndarray) else value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or not least <= number < 2**31:
+        raise RuntimeError(f"{refusal}, but got {value!r}.")
+    return number
 
 
 @register_node
@@ -157,7 +227,7 @@ class BatchDataset(Dataset):
         if not callable(self.batch_size):
             return None if self.batch_size == -1 else self.batch_size
         size = call_user_function(self.batch_size, (info,), "batch_size function failed.")
-        return to_int32(size, "Invalid batch_size function, expected a return value > 0", 1)
+        return _to_int32(size, "Invalid batch_size function, expected a return value > 0", 1)
 
     def _make_from_rows(self, work: tuple[BatchInfo, list[Row]]) -> Row:
         info, rows = work
@@ -187,10 +257,10 @@ class BatchDataset(Dataset):
                 "Invalid columns, the number of columns returned in per_batch_map function should match the number of "
                 f"output columns, but got {len(results)} columns returned and {len(outputs)} output columns."
             )
-        check_kinds(results)
-        results = as_rows(results, outputs, len(columns[0]))
+        _check_kinds(results)
+        results = _as_rows(results, outputs, len(columns[0]))
         what = "The per_batch_map of batch"
-        done = dict(zip(outputs, (to_batch_column(r, what) for r in results), strict=True))
+        done = dict(zip(outputs, (_to_batch_column(r, what) for r in results), strict=True))
         rest = {n: c for i, (n, c) in enumerate(zip(before, columns, strict=True)) if i not in places}
         stacked = dict(zip(rest, stack_columns(list(rest.values()), list(rest)), strict=True))
         return tuple(done[n] if n in done else stacked[n] for n in names)
@@ -199,9 +269,7 @@ class BatchDataset(Dataset):
 def _check_pad_info(pad_info: Any) -> PadInfo:
     for name, value in (pad_info or {}).items():
         if not isinstance(value, tuple) or len(value) != 2:
-            raise TypeError(
-                f"Values in pad_info need to be tuples of (shape, fill value), but got {value!r} for {name!r}."
-            )
+            raise TypeError(f"pad_info of {name!r} needs to be a tuple (shape, fill value), but got {value!r}.")
     return pad_info or {}
 
 
@@ -325,7 +393,7 @@ class BucketBatchByLengthDataset(Dataset):
         if self.element_length_function is None:
             return next(iter(getattr(values[0], "shape", ())), 0)
         length = call_user_function(self.element_length_function, values, "element_length_function failed.")
-        return to_int32(length, "Invalid element_length_function, the return value should be an integer")
+        return _to_int32(length, "Invalid element_length_function, the return value should be an integer")
 
     def _batch(self, rows: list[Row], number: int, names: Sequence[str]) -> Row:
         if not self.pad_to_bucket_boundary:
@@ -338,10 +406,7 @@ class BucketBatchByLengthDataset(Dataset):
 
     def _boundary(self, number: int) -> int:
         if number >= len(self.boundaries):
-            raise RuntimeError(
-                "Invalid data, requested to pad to the bucket boundary, but the element falls in the last bucket, "
-                "which has none."
-            )
+            raise RuntimeError("pad_to_bucket_boundary: the element falls in the last bucket, which has no boundary.")
         return self.boundaries[number] - 1
 
 
@@ -349,7 +414,4 @@ def _check_buckets(boundaries: Any, batch_sizes: Any) -> None:
     if any(a >= b for a, b in pairwise(boundaries)):
         raise ValueError(f"bucket_boundaries should be strictly increasing, but got {boundaries}.")
     if len(batch_sizes) != len(boundaries) + 1 or min(batch_sizes) < 1:
-        raise ValueError(
-            f"bucket_batch_sizes must be positive, and one more than bucket_boundaries, but got {batch_sizes} for "
-            f"{boundaries}."
-        )
+        raise ValueError(f"bucket_batch_sizes must be {len(boundaries) + 1} positive numbers, but got {batch_sizes}.")

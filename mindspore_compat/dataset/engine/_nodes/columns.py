@@ -71,10 +71,7 @@ class RenameDataset(_ColumnNode):
         self.input_columns = check_columns(input_columns, "input_columns")
         self.output_columns = check_columns(output_columns, "output_columns")
         if len(self.input_columns) != len(self.output_columns):
-            raise ValueError(
-                "Number of column in input_columns and output_columns is not equal: "
-                f"{self.input_columns} and {self.output_columns}."
-            )
+            raise ValueError(f"Unequal number of columns: {self.input_columns} and {self.output_columns}.")
         super().__init__(input_dataset)
 
     def _column_names(self) -> list[str]:
@@ -83,10 +80,7 @@ class RenameDataset(_ColumnNode):
         for place, name in zip(places, self.output_columns, strict=True):
             names[place] = name
         if len(set(names)) != len(names):
-            raise RuntimeError(
-                "Invalid column, rename operation does not support rename one column name into another already exist "
-                f"column name, got {names}."
-            )
+            raise RuntimeError(f"Invalid column, rename gives two columns the same name: {names}.")
         return names
 
     def _column_map(self) -> list[str]:

@@ -66,10 +66,7 @@ class ConcatDataset(Dataset):
         names = self.children[0]._column_names()
         for child in self.children[1:]:
             if child._column_names() != names:
-                raise RuntimeError(
-                    "Invalid columns, 'column name' or 'column order' of concat datasets should be the same, but got "
-                    f"{names} and {child._column_names()}."
-                )
+                raise RuntimeError(f"The columns of concat differ: {names} and {child._column_names()}.")
         return names
 
     def use_sampler(self, sampler: BuiltinSampler) -> None:
@@ -143,10 +140,7 @@ class ConcatDataset(Dataset):
             is_string = getattr(before, "kind", "") in "US" and getattr(now, "kind", "") in "US"
             for what, one, two in (("types", before, now), ("tensor rank", rank, other)):
                 if one != two and not (what == "types" and is_string):
-                    raise RuntimeError(
-                        f"Concat: the data {what} of the two datasets to be concatenated should be the same, but got: "
-                        f"{one} and {two}."
-                    )
+                    raise RuntimeError(f"Concat: the data {what} of the two datasets differ: {one} and {two}.")
         return found
 
 

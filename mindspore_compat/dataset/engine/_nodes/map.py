@@ -325,9 +325,6 @@ def _check_operations(operations: Any) -> list[Any]:
     flat: list[Any] = []
     for operation in operations if isinstance(operations, (list, tuple)) else [operations]:
         if not callable(operation) or (inspect.isclass(operation) and issubclass(operation, TensorOperation)):
-            raise ValueError(
-                f"The operations of map must be functions or instances of operations, but got: {operation}. It may be "
-                "missing parentheses for instantiation."
-            )
+            raise ValueError(f"The operations of map: {operation} is no function; missing parentheses for an instance?")
         flat.extend(operation.transforms if isinstance(operation, Composed) else [operation])
     return flat

@@ -17,9 +17,6 @@ from mindspore_compat.dataset.engine._node import Node
 from mindspore_compat.dataset.engine._sources.base import MappableDataset
 from mindspore_compat.dataset.engine.samplers import BuiltinSampler, RandomSampler, SequentialSampler
 
-__all__ = ["split"]
-
-
 #: MindSpore shuffles rows without numbers through a buffer of this size.
 _BUFFER = 10000
 

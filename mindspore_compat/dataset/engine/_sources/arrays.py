@@ -12,9 +12,7 @@ from mindspore_compat._format import idx
 from mindspore_compat._format.compressed import most_bytes
 from mindspore_compat._format.matlab import read_variables
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.engine._sources.files import read_array, read_bytes
-
-__all__ = ["check_equal", "fixed_records", "joined"]
+from mindspore_compat.dataset.engine._sources.files import read_array, read_bytes, reading
 
 
 def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
@@ -26,9 +24,7 @@ def joined(parts: Sequence[tuple[Any, ...]], shape: tuple[int, ...]) -> tuple[np
 
 def check_equal(images: np.ndarray, labels: np.ndarray, images_path: str, labels_path: str) -> None:
     if len(images) != len(labels):
-        raise RuntimeError(
-            f"Invalid file, {images_path} has {len(images)} images, but {labels_path} {len(labels)} labels."
-        )
+        raise RuntimeError(f"Invalid file, {images_path}: {len(images)} images, {labels_path}: {len(labels)} labels.")
 
 
 def fixed_records(path: str, size: int) -> np.ndarray:
@@ -41,18 +37,14 @@ def fixed_records(path: str, size: int) -> np.ndarray:
 
 def read_idx(path: str, magic: int, rank: int, dtype: str = "u1") -> np.ndarray:
     """Return a file of the IDX format. Raises: RuntimeError."""
-    try:
+    with reading(path):
         return idx.read_idx(path, magic, rank, dtype)
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file, {error}.") from error
 
 
 def read_images(path: str) -> np.ndarray:
     """Return the images of an IDX file, (n, 28, 28) uint8. Raises: RuntimeError."""
-    try:
+    with reading(path):
         return idx.read_images(path)
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file, {error}.") from error
 
 
 def read_mat(path: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     needed,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_bytes
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, read_bytes, reading
 from mindspore_compat.dataset.engine._sources.names import GTZAN_GENRES, gtzan_numbers
 
 __all__ = [
@@ -44,10 +44,7 @@ class _SoundsDataset(FilesDataset):
         path, *rest = sample
         wave, rate = read_wave(self._inside(path))
         if self._rate is not None and rate != self._rate:
-            raise RuntimeError(
-                f"Invalid file, sampling rate of {type(self).__name__} wav file must be {self._rate}, file path: "
-                f"{path}, got {rate}."
-            )
+            raise RuntimeError(f"Invalid file, the sampling rate of {path} must be {self._rate}, got {rate}.")
         return (wave, rate, *rest)
 
 
@@ -141,7 +138,7 @@ class LibriTTSDataset(_SoundsDataset):
     def _utterances(path: str, folder: str) -> list[tuple]:
         found = []
         for line in lines_of(path):
-            try:
+            with reading(path):
                 utterance, original, normalized = line.split("\t")
                 speaker, chapter, _, _ = utterance.split("_")
                 found.append(
@@ -154,8 +151,6 @@ class LibriTTSDataset(_SoundsDataset):
                         utterance,
                     )
                 )
-            except ValueError as error:
-                raise RuntimeError(f"Invalid file, the file may not be a LibriTTS dataset file: {path}.") from error
         return found
 
 
@@ -293,9 +288,7 @@ def read_wave(path: str) -> tuple[np.ndarray, int]:
             data = body
         place += 8 + size + size % 2
     if form is None or data is None or form[0] not in (1, 0xFFFE) or form[5] not in (8, 16):
-        raise RuntimeError(
-            f"Invalid file, {path} should be a WAV file of 8 or 16 bits, uncompressed; got format {form}."
-        )
+        raise RuntimeError(f"Invalid file, {path} is no uncompressed WAV file of 8 or 16 bits: {form}.")
     if form[2] > INT32_MAX:
         raise RuntimeError(f"Invalid file, {path} has {form[2]} samples a second.")
     if form[5] == 16:
@@ -309,15 +302,10 @@ def _read_sphere(path: str, start: str, end: str) -> tuple[np.ndarray, int]:
     """Return (1, n) float32 between two times in seconds, and the rate, of a NIST SPHERE file of 16 bits."""
     content = read_bytes(path)
     words = content[:1024].split()
-    try:
+    with reading(path):
         rate = int(words[words.index(b"sample_rate") + 2])
         first, last = (int(float(time) * rate) for time in (start, end))
-    except (ValueError, IndexError, OverflowError) as error:
-        raise RuntimeError(f"Invalid data, failed to read head part from sph file: {path} ({error}).") from error
     data = np.frombuffer(content, ">i2", (len(content) - 1024) // 2, 1024)
     if not 0 <= first <= last <= len(data):
-        raise RuntimeError(
-            f"Invalid data, failed to read data part from sph file: {path} has {len(data)} samples, {first} to {last} "
-            "are asked for."
-        )
+        raise RuntimeError(f"Invalid data, {path} has {len(data)} samples, {first} to {last} are asked for.")
     return (data[first:last].astype(np.float32) / np.float32(32767))[None], rate

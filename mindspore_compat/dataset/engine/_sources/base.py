@@ -95,9 +95,7 @@ class MappableDataset(SourceDataset):
             return sampler.count(total)
         ids = sampler.indices(total, order, self._labels())
         if ids.ndim > 1 and not self._takes_groups:
-            raise RuntimeError(
-                f"Fetched indices must be numbers, but the sampler gave arrays of shape {ids.shape[1:]}."
-            )
+            raise RuntimeError(f"Fetched indices must be numbers, but the sampler gave shape {ids.shape[1:]}.")
         return len(ids) if counting else ids
 
     def _is_indexed(self) -> bool:

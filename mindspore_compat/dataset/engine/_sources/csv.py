@@ -15,8 +15,6 @@ from mindspore_compat.dataset.engine._sources.files import read_bytes
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
 from mindspore_compat.dataset.engine._sources.shards import found_files
 
-__all__ = ["FILES", "CSVDataset", "csv_rows"]
-
 
 @lru_cache
 def _field(delimiter: str) -> re.Pattern[str]:
@@ -109,19 +107,13 @@ class CSVDataset(RecordsDataset):
     def _records(self, path: str) -> list[Any]:
         rows = csv_rows(path, self.field_delim)
         if self._has_header and rows[:1] != [self._given_names]:
-            raise RuntimeError(
-                f"Invalid csv, the first row of {path} should be {self._given_names}, as that of "
-                f"{self.dataset_files[0]}."
-            )
+            raise RuntimeError(f"Invalid csv, the first row of {path} is not {self._given_names}.")
         return rows[1:] if self._has_header else rows
 
     def _values(self, record: Any, path: str) -> tuple:
         columns = self._columns()
         if len(record) != len(columns):
-            raise RuntimeError(
-                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(columns)} are expected: "
-                f"{record!r:.200}."
-            )
+            raise RuntimeError(f"Invalid csv, {path} has {len(record)} columns, not {len(columns)}: {record!r:.200}.")
         return tuple(_number(kind, value, path) for (_, kind), value in zip(columns, record, strict=True))
 
 

@@ -20,12 +20,6 @@ from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffl
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine._sources.files import read_array
 
-__all__ = """
-    ARRAYS Argument ArraysDataset DECRYPT Described FOLDER FilesDataset GENERATED IMAGES IMAGES_NONE METADATA
-    REQUIRED TEXTS TEXTS_LATE TRAIN_TEST TRAIN_VALID_TEST choice flag needed
-""".split()
-
-
 REQUIRED = inspect.Parameter.empty
 
 
@@ -169,6 +163,11 @@ class Described:
         )
 
 
+def as_column(kind: str, value: Any) -> Any:
+    """Return the value of a column of that kind as an array."""
+    return value if kind == "array" else np.array(value) if kind == "text" else np.array(value, kind)
+
+
 def _check_sampling(values: dict[str, Any]) -> None:
     if values.get("sampler") is not None:
         for other in ("shuffle", "num_shards", "shard_id", "num_samples"):
@@ -243,10 +242,8 @@ class FilesDataset(_Mappable):
     def _column(self, kind: str, value: Any) -> Any:
         if kind == "image":
             return self._image(value)
-        if kind == "array":
-            return value
         try:
-            return np.array(value) if kind == "text" else np.array(value, kind)
+            return as_column(kind, value)
         except OverflowError as error:
             raise RuntimeError(f"Invalid data, {error}.") from error
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["CALTECH101", "FLOWERS", "GTZAN_GENRES", "gtzan_numbers"]
-
 GTZAN_GENRES = "blues classical country disco hiphop jazz metal pop reggae rock".split()
 #: Numbers of the pieces of each genre, in the genres' order.
 _GTZAN = {

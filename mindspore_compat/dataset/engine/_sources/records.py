@@ -8,22 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import workers_in_range
 from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Run
 from mindspore_compat.dataset.engine._sources.base import SourceDataset
-from mindspore_compat.dataset.engine._sources.described import Described
+from mindspore_compat.dataset.engine._sources.described import Described, as_column
 from mindspore_compat.dataset.engine._sources.sampling import check_shards
 from mindspore_compat.dataset.engine._sources.shards import equal_share, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
 
-__all__ = ["RecordsDataset"]
 
+class RecordsSource(SourceDataset):
+    """Base of sources of records: which files and rows are shuffled, and this one's share. A subclass gives `_read`."""
 
-class _RecordsSource(SourceDataset):
     def __init__(
         self,
         num_samples: int | None,
@@ -35,17 +33,30 @@ class _RecordsSource(SourceDataset):
     ) -> None:
         super().__init__(num_parallel_workers, cache)
         check_shards(num_shards, shard_id)
-        self._workers = (
-            config.get_num_parallel_workers()
-            if num_parallel_workers is None
-            else workers_in_range(num_parallel_workers)
-        )
+        self._workers = self.num_parallel_workers
+        self._is_shuffled = shuffle not in (False, Shuffle.FALSE)
         self._shuffles_rows = shuffle not in (False, Shuffle.FALSE, Shuffle.FILES, Shuffle.INFILE)
         self._shuffles_files = self._shuffles_rows or shuffle is Shuffle.FILES
         self._num_samples, self._shards, self._shard = num_samples or None, num_shards, shard_id or 0
 
+    def _read(self, order: Order) -> np.ndarray:
+        """Return numbers of the records of one pass as they are read, counted through all files."""
+        raise NotImplementedError
 
-class RecordsDataset(Described, _RecordsSource):
+    def _size(self) -> int:
+        return len(self._read(Unshuffled()))
+
+    def _is_indexed(self) -> bool:
+        return True
+
+    def is_shuffled(self) -> bool:
+        return self._is_shuffled
+
+    def is_sharded(self) -> bool:
+        return self._shards is not None and self._shards > 1
+
+
+class RecordsDataset(Described, RecordsSource):
     """Rows from records. A subclass gives `_files`, `_records` and, if a record is no row yet, `_values`.
 
     A missing file has no rows for `get_dataset_size`, and reading its rows raises.
@@ -67,18 +78,6 @@ class RecordsDataset(Described, _RecordsSource):
     def _parts(self) -> list[tuple[str, list[Any]]]:
         return [(path, self._records(path) if os.path.exists(path) else []) for path in self._files()]
 
-    def _size(self) -> int:
-        return len(self._read(Unshuffled()))
-
-    def _is_indexed(self) -> bool:
-        return True
-
-    def is_shuffled(self) -> bool:
-        return self._shuffles_rows or self._shuffles_files
-
-    def is_sharded(self) -> bool:
-        return self._shards is not None and self._shards > 1
-
     def _order(self, run: Run) -> np.ndarray:
         for path, _ in self._parts:
             if not os.path.exists(path):
@@ -96,7 +95,6 @@ class RecordsDataset(Described, _RecordsSource):
         return np.cumsum([len(records) for _, records in self._parts])
 
     def _read(self, order: Order) -> np.ndarray:
-        """Return numbers of the records of one pass as they are read, counted through all files."""
         ranges = [
             np.arange(stop - len(records), stop) for stop, (_, records) in zip(self._stops, self._parts, strict=True)
         ]
@@ -106,21 +104,19 @@ class RecordsDataset(Described, _RecordsSource):
             ranges = equal_share(ranges, self._shards, self._shard)
         return in_turns(ranges, self._workers)[: self._num_samples]
 
+    def _place(self, number: int) -> int:
+        """Return the place of the file that has a record."""
+        return int(np.searchsorted(self._stops, number, side="right"))
+
     def _file_of(self, number: int) -> str:
-        return self._parts[int(np.searchsorted(self._stops, number, side="right"))][0]
+        return self._parts[self._place(number)][0]
 
     def _fetch(self, index: np.ndarray) -> list[Row]:
         kinds = [kind for _, kind in self._columns()]
         rows = []
         for number in index:
-            path, records = self._parts[int(np.searchsorted(self._stops, number, side="right"))]
-            stop = self._stops[int(np.searchsorted(self._stops, number, side="right"))]
-            values = self._values(records[number - stop], path)
-            rows.append(tuple(_column(kind, value) for kind, value in zip(kinds, values, strict=True)))
+            place = self._place(number)
+            path, records = self._parts[place]
+            values = self._values(records[number - self._stops[place]], path)
+            rows.append(tuple(as_column(kind, value) for kind, value in zip(kinds, values, strict=True)))
         return rows
-
-
-def _column(kind: str, value: Any) -> np.ndarray:
-    if kind == "array":
-        return value
-    return np.array(value) if kind == "text" else np.array(value, kind)

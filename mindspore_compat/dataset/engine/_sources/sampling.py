@@ -16,8 +16,6 @@ from mindspore_compat.dataset.engine.samplers import (
     SubsetSampler,
 )
 
-__all__ = ["check_shards", "select_sampler"]
-
 
 def select_sampler(
     num_samples: int | None,
@@ -75,6 +73,4 @@ def check_shards(num_shards: int | None, shard_id: int | None) -> None:
     if (num_shards is None) != (shard_id is None):
         raise ValueError("num_shards and shard_id need to be passed in together.")
     if num_shards is not None and shard_id is not None and not 0 <= shard_id < num_shards:
-        raise ValueError(
-            f"shard_id should be less than num_shards, but got shard_id: {shard_id}, num_shards: {num_shards}."
-        )
+        raise ValueError(f"shard_id should be less than num_shards, but got {shard_id} and {num_shards}.")

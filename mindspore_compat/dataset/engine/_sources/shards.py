@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["equal_share", "found_files", "in_turns"]
-
 
 def found_files(dataset_files: Any) -> list[str]:
     """Return the files of a name, a pattern or a list of them. Raises: TypeError; ValueError if there is none."""

@@ -113,10 +113,7 @@ class CLUEDataset(TextFileDataset):
         ) as error:  # no JSON, or unexpected values
             raise RuntimeError(f"Invalid json, failed to parse {path}, {error}") from None
         except KeyError as error:
-            raise RuntimeError(
-                f"Invalid json file, in given JSON file {path}, failed to find key: {error.args[0]}. "
-                f"Check that it is of task {self.task} and usage {self.usage}."
-            ) from None
+            raise RuntimeError(f"{path}, {self.task}, {self.usage}: failed to find key: {error.args[0]}.") from None
 
 
 def _of_json(value: Any, kind: str) -> np.ndarray:

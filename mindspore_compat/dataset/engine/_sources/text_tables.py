@@ -16,7 +16,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, lines_of, read_json_file
+from mindspore_compat.dataset.engine._sources.files import files_in, lines_of, read_json_file, reading
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
 from mindspore_compat.dataset.engine._sources.text_lines import FolderOfFiles
 
@@ -49,10 +49,7 @@ class _CsvFolder(FolderOfFiles):
 
     def _values(self, record: Any, path: str) -> tuple:
         if len(record) != len(self._columns()):
-            raise RuntimeError(
-                f"Invalid csv, the number of columns in {path} is {len(record)}, but {len(self._columns())} are "
-                f"expected: {record!r:.200}."
-            )
+            raise RuntimeError(f"Invalid csv, {path} has {len(record)} columns: {record!r:.200}.")
         return tuple(record)
 
 
@@ -181,7 +178,7 @@ class SQuADDataset(RecordsDataset):
         return found
 
     def _records(self, path: str) -> list[Any]:
-        try:
+        with reading(path):
             return [
                 (
                     part["context"],
@@ -193,8 +190,6 @@ class SQuADDataset(RecordsDataset):
                 for part in document["paragraphs"]
                 for item in part["qas"]
             ]
-        except (KeyError, TypeError) as error:
-            raise RuntimeError(f"Invalid data, required node not found in JSON: {error} of {path}.") from error
 
 
 class IMDBDataset(FilesDataset):

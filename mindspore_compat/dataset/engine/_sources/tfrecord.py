@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,21 +11,17 @@ from mindspore_compat._format.examples import read_in_step
 from mindspore_compat._format.ragged import gather
 from mindspore_compat._format.tfrecord import EXAMPLE, record_offsets
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.datatypes import numpy_dtype
-from mindspore_compat.dataset.core.randomness import Order, Unshuffled
-from mindspore_compat.dataset.core.validator_helpers import check_columns, check_num_samples, workers_in_range
+from mindspore_compat.dataset.core.randomness import Order
+from mindspore_compat.dataset.core.validator_helpers import check_columns, check_num_samples
 from mindspore_compat.dataset.engine._execution.buffer import files_in_order, shuffled_rows
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
-from mindspore_compat.dataset.engine._sources.base import SourceDataset
-from mindspore_compat.dataset.engine._sources.sampling import check_shards
+from mindspore_compat.dataset.engine._sources.files import reading
+from mindspore_compat.dataset.engine._sources.records import RecordsSource
 from mindspore_compat.dataset.engine._sources.shards import equal_share, found_files, in_turns
 from mindspore_compat.dataset.engine.samplers import Shuffle
 from mindspore_compat.dataset.engine.schema import Schema
-
-__all__ = ["TFRecordDataset"]
-
 
 _COMPRESSIONS = ("", "ZLIB", "GZIP")
 
@@ -35,7 +29,7 @@ _COMPRESSIONS = ("", "ZLIB", "GZIP")
 _NATIVE: dict[str, Any] = {"int64_list": np.int64, "float_list": np.float32}
 
 
-class TFRecordDataset(SourceDataset):
+class TFRecordDataset(RecordsSource):
     """Rows of TFRecord files with ``tf.train.Example`` messages as records.
 
     Args:
@@ -70,34 +64,14 @@ class TFRecordDataset(SourceDataset):
         cache: Any = None,
         compression_type: str | None = None,
     ) -> None:
-        check_shards(num_shards, shard_id)
         if num_samples is not None:
             check_num_samples(num_samples)
         if compression_type is not None and compression_type not in _COMPRESSIONS:
-            raise ValueError(
-                "Input compression_type can only be either '' (no compression), 'ZLIB', or 'GZIP', but got "
-                f"{compression_type!r}."
-            )
-        super().__init__(num_parallel_workers, cache)
+            raise ValueError(f"Input compression_type must be '', 'ZLIB' or 'GZIP', but got {compression_type!r}.")
+        super().__init__(num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache)
         self._files = found_files(dataset_files)
-        self._workers = (
-            config.get_num_parallel_workers()
-            if num_parallel_workers is None
-            else workers_in_range(num_parallel_workers)
-        )
         self._compression = compression_type or ""
-        self._shuffle = {
-            True: Shuffle.GLOBAL,
-            False: Shuffle.FALSE,
-            Shuffle.ADAPTIVE: Shuffle.GLOBAL,
-            Shuffle.PARTIAL: Shuffle.GLOBAL,
-        }.get(shuffle, shuffle)
-        self._num_samples, self._shards, self._shard, self._equal = (
-            num_samples or None,
-            num_shards,
-            shard_id,
-            shard_equal_rows,
-        )
+        self._equal = shard_equal_rows
         self._contents: list[CompressedFile | None] = []
         self._opened: dict[str, CompressedFile] = {}
         self._streams: dict[str, Any] = {}
@@ -113,11 +87,11 @@ class TFRecordDataset(SourceDataset):
         """Return (rows, 2) offsets and lengths of each file, found when first needed."""
         if self._index is None:
             self._contents = [self._content(path) for path in self._files]
-            with _as_runtime_error():
-                self._index = [
-                    np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2)
-                    for path, content in zip(self._files, self._contents)
-                ]
+            index = []
+            for path, content in zip(self._files, self._contents):
+                with reading(path):
+                    index.append(np.array(list(record_offsets(path, content)), np.int64).reshape(-1, 2))
+            self._index = index
         return self._index
 
     def _content(self, path: str) -> CompressedFile | None:
@@ -125,49 +99,39 @@ class TFRecordDataset(SourceDataset):
         if not self._compression:
             return None
         if path not in self._opened:
-            with _as_runtime_error():
+            with reading(path):
                 self._opened[path] = CompressedFile(path, self._compression)
         return self._opened[path]
 
     def _first_record(self) -> tuple[str, bytes]:
         for path in self._files:
             content = self._content(path)
-            with _as_runtime_error():
+            with reading(path):
                 for offset, length in record_offsets(path, content):
                     return path, _bytes_at(path, content, offset, length)
         raise RuntimeError(f"Invalid file. The following files are not valid TFRecordDataset files: {self._files}.")
 
-    def _size(self) -> int:
-        return len(self._read(Unshuffled()))
-
-    def _is_indexed(self) -> bool:
-        return True
-
     def _order(self, run: Run) -> np.ndarray:
         order = run.order_of(self)
         rows = self._read(order)
-        if self._shuffle is not Shuffle.GLOBAL:
+        if not self._shuffles_rows:
             return rows
         return shuffled_rows(rows, len(self._files), sum(map(len, self._places())), self._shards, order)
 
     def _read(self, order: Order) -> np.ndarray:
-        """Return numbers of the rows of one pass as they are read, counted through all files."""
         counts = list(map(len, self._places()))
         starts = np.cumsum([0, *counts])
         files = list(range(len(counts)))
         by_files = bool(self._shards) and not self._equal
         if self._shards and by_files and len(files) < self._shards:
-            raise RuntimeError(
-                "Invalid file, numbers of tfrecord file should not less than num_shards when shard_equal_rows is "
-                f"false, but got numbers of tfrecord file: {len(files)}, num_shards: {self._shards}."
-            )
-        if self._shuffle in (Shuffle.GLOBAL, Shuffle.FILES):
+            raise RuntimeError(f"{len(files)} files for num_shards {self._shards}; shard_equal_rows divides rows.")
+        if self._shuffles_files:
             files = files_in_order(len(files), self._shards, order).tolist()
         if by_files:
             files = files[self._shard :: self._shards]
         ranges = [np.arange(starts[file], starts[file + 1]) for file in files]
         if self._shards and self._equal:
-            ranges = equal_share(ranges, self._shards, self._shard or 0)
+            ranges = equal_share(ranges, self._shards, self._shard)
         return in_turns(ranges, self._workers)[: self._num_samples]
 
     # --- contents -----------------------------------------------------------------------------------------------------
@@ -180,9 +144,7 @@ class TFRecordDataset(SourceDataset):
         if isinstance(schema, str):
             schema = Schema(schema)
         if not schema.columns:
-            raise RuntimeError(
-                'Invalid data, "columns" field is missing in JSON schema string: add columns with Schema.add_column.'
-            )
+            raise RuntimeError("Invalid data, the schema has no columns: add some with Schema.add_column.")
         if schema.num_rows and self._num_samples is None:
             self._num_samples = schema.num_rows
         return [(item["name"], numpy_dtype(item["type"]), item.get("shape")) for item in schema.columns]
@@ -263,17 +225,9 @@ class TFRecordDataset(SourceDataset):
         row = []
         for name, dtype, shape in self._schema:
             if name not in features:
-                raise RuntimeError(
-                    f"Feature name: {name} is required in schema but could not be found in {self._files[file]}."
-                )
+                raise RuntimeError(f"Feature name: {name} of the schema is not in {self._files[file]}.")
             row.append(_column(name, features[name], dtype, shape, self._files[file]))
         return tuple(row)
-
-    def is_shuffled(self) -> bool:
-        return self._shuffle is not Shuffle.FALSE
-
-    def is_sharded(self) -> bool:
-        return bool(self._shards and self._shards > 1)
 
 
 def _in_shape(values: Any, dtype: np.dtype, shape: list[int] | None) -> Any:
@@ -305,10 +259,7 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
     try:
         return array.reshape(shape)
     except ValueError:
-        raise RuntimeError(
-            f"Column shape of {name} defined in schema does not match the shape actually load: {shape} for "
-            f"{array.shape} in {path}."
-        ) from None
+        raise RuntimeError(f"The shape of {name} in {path} is {array.shape}, in the schema {shape}.") from None
 
 
 def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
@@ -316,10 +267,7 @@ def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
     if len(values) * max(map(len, values), default=0) > most_bytes(
         path
     ):  # many short ones and a long one would be mostly padding
-        raise RuntimeError(
-            f"Invalid data, {len(values)} values of up to {max(map(len, values))} bytes in one row of {path} are too "
-            "much."
-        )
+        raise RuntimeError(f"Invalid data, a row of {path} has {len(values)} values of very different length.")
     if dtype is not None and dtype.kind == "U":
         return np.array([value.decode("utf-8", "surrogateescape") for value in values])
     longest = max(map(len, values), default=0)
@@ -328,16 +276,8 @@ def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
 
 def _bytes_at(path: str, content: CompressedFile | None, offset: int, length: int) -> bytes:
     if content is not None:
-        with _as_runtime_error():
+        with reading(path):
             return content.read(offset, length)
     with open(path, "rb") as stream:
         stream.seek(offset)
         return stream.read(length)
-
-
-@contextmanager
-def _as_runtime_error() -> Iterator[None]:
-    try:
-        yield
-    except FormatError as error:
-        raise RuntimeError(f"Invalid file. {error}.") from error

@@ -22,7 +22,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     flag,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, is_picture, lines_of, read_xml
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, is_picture, lines_of, read_xml, reading
 
 __all__ = ["KITTIDataset", "ManifestDataset", "VOCDataset", "WIDERFaceDataset"]
 
@@ -187,17 +187,13 @@ class KITTIDataset(FilesDataset):
         found = {}
         for name in self._all_names:
             path = self._path("label", f"{name}.txt")
-            try:
+            with reading(path):
                 rows = [
                     (label, np.array(values[:14], np.float64))
                     for label, *values in (line.split() for line in lines_of(path))
                 ]
                 if any(len(values) != 14 for _, values in rows):
                     raise ValueError("14 numbers expected behind each label")
-            except ValueError as error:
-                raise RuntimeError(
-                    f"Invalid file, the format of the annotation file is not as expected: {path}: {error}."
-                ) from error
             if rows:
                 found[name] = rows
         return found
@@ -311,16 +307,12 @@ class ManifestDataset(FilesDataset):
     def _images(self) -> list[tuple[str, list[str]]]:
         found = []
         for line in lines_of(self.dataset_file):
-            try:
+            with reading(self.dataset_file):
                 row = json.loads(line)
                 path, usage = row.get("source", ""), row.get("usage", "").lower()
                 if not is_picture(path) or usage != self.usage.lower():
                     continue
                 names = [annotation["name"] for annotation in row["annotation"]]
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise RuntimeError(
-                    f"Invalid file, failed to parse manifest file {self.dataset_file}: {error} in line {line[:200]}."
-                ) from error
             names = [name for name in names if not self.class_indexing or name in self.class_indexing]
             if names:
                 found.append((path, names))

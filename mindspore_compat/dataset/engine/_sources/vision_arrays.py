@@ -25,7 +25,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     needed,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, read_array, words_of
+from mindspore_compat.dataset.engine._sources.files import files_in, read_array, reading, words_of
 
 __all__ = ["Cifar100Dataset", "Cifar10Dataset", "FakeImageDataset", "PhotoTourDataset", "STL10Dataset"]
 
@@ -122,13 +122,9 @@ class PhotoTourDataset(FilesDataset):
         folder = os.path.join(self.dataset_dir, self.name)
         self._sheets: dict[int, np.ndarray] = {}
         self._sheet_paths = [path for path in files_in(folder) if path.endswith("bmp")]
-        try:
+        with reading(folder):
             self._points = [int(word) for word in words_of(os.path.join(folder, "info.txt"))[::2]]
             words = [int(word) for word in words_of(os.path.join(folder, "m50_100000_100000_0.txt"))]
-        except ValueError as error:
-            raise RuntimeError(
-                f"Invalid data, reading PhotoTour info or matched file failed: {error} under {folder}."
-            ) from error
         if self.usage == "train":
             return [(i,) for i in range(len(self._points))]
         return [(words[i], words[i + 3], words[i + 1] == words[i + 4]) for i in range(0, len(words) - 4, 7)]
@@ -142,9 +138,7 @@ class PhotoTourDataset(FilesDataset):
         sheet, place = divmod(value, 256)
         if sheet not in self._sheets:
             if sheet >= len(self._sheet_paths):
-                raise RuntimeError(
-                    f"Invalid data, patch {value} lies in no picture of {os.path.join(self.dataset_dir, self.name)}."
-                )
+                raise RuntimeError(f"Invalid data, patch {value} is in no picture of {self.dataset_dir}, {self.name}.")
             self._sheets[sheet] = np.array(open_image(read_array(self._sheet_paths[sheet])).convert("L"))
         row, column = divmod(place, 16)
         return self._sheets[sheet][64 * row : 64 * row + 64, 64 * column : 64 * column + 64, None].copy()

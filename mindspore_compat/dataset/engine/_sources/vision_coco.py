@@ -18,7 +18,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     FilesDataset,
     choice,
 )
-from mindspore_compat.dataset.engine._sources.files import read_json_file
+from mindspore_compat.dataset.engine._sources.files import read_json_file, reading
 
 __all__ = ["CocoDataset"]
 
@@ -61,7 +61,7 @@ class CocoDataset(FilesDataset):
     def _annotations(self) -> tuple[list[tuple[str, list[tuple]]], dict[str, list[int]]]:
         """Name and rows of annotations of each image, and the categories."""
         content = read_json_file(self.annotation_file)
-        try:
+        with reading(self.annotation_file):
             images = {image["id"]: image["file_name"] for image in content["images"]}
             categories = {}
             if self.task in ("Detection", "Panoptic"):
@@ -74,13 +74,8 @@ class CocoDataset(FilesDataset):
             for annotation in content["annotations"]:
                 image = annotation["image_id"]
                 if image not in images:
-                    raise RuntimeError(
-                        f"Invalid data, image_id: {image} in annotation node is not found in image node in "
-                        f"{self.annotation_file}."
-                    )
+                    raise RuntimeError(f"Invalid data, image_id: {image} is no image of {self.annotation_file}.")
                 rows.setdefault(images[image], []).extend(self._rows_of(annotation, known))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise RuntimeError(f"Invalid data, {self.annotation_file} lacks {error} for task {self.task}.") from error
         return [(name, rows[name]) for name in dict.fromkeys(images.values()) if name in rows], categories
 
     def _rows_of(self, annotation: dict[str, Any], known: set[int]) -> list[tuple]:
@@ -98,9 +93,7 @@ class CocoDataset(FilesDataset):
         found = annotation["segments_info"] if self.task == "Panoptic" else [annotation]
         for item in found:
             if item["category_id"] not in known:
-                raise RuntimeError(
-                    f"Invalid data, category_id can't find in categories where category_id: {item['category_id']}."
-                )
+                raise RuntimeError(f"Invalid data, category_id: {item['category_id']} is no category.")
         if self.task == "Panoptic":
             return [(item["bbox"], item["category_id"], item["iscrowd"], item["area"]) for item in found]
         return [(item["bbox"], item["category_id"], item.get("iscrowd", 0)) for item in found]

@@ -20,7 +20,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     flag,
     needed,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, lines_of
+from mindspore_compat.dataset.engine._sources.files import files_in, lines_of, reading
 from mindspore_compat.dataset.engine._sources.records import RecordsDataset
 
 __all__ = [
@@ -133,9 +133,7 @@ class QMnistDataset(ArraysDataset):
         if labels.shape[1] != 8:
             raise RuntimeError(f"Invalid data, length of labels is not equal to 8: {labels_path}.")
         if self.usage in ("test10k", "test50k") and len(images) != 60000:
-            raise RuntimeError(
-                f"Invalid file, {images_path} should have 60000 images for usage {self.usage!r}, but has {len(images)}."
-            )
+            raise RuntimeError(f"Invalid file, {images_path} has {len(images)} images, {self.usage} has 60000.")
         part = {"test10k": slice(None, 10000), "test50k": slice(10000, None)}.get(self.usage, slice(None))
         labels = labels[part].astype(np.uint32)
         return images[part][..., None], labels[:, 0] if self.compat else labels
@@ -157,9 +155,7 @@ class SemeionDataset(ArraysDataset):
         try:
             values = np.array(rows, np.float64).reshape(-1, 266).astype(np.uint8)
         except ValueError:
-            raise RuntimeError(
-                f"Invalid data, file content does not match SemeionDataset: {path} should have 266 numbers a line."
-            ) from None
+            raise RuntimeError(f"Invalid data, {path} should have 266 numbers a line.") from None
         return values[:, :256].reshape(-1, 16, 16), values[:, 256:].argmax(1).astype(np.uint32)
 
 
@@ -191,10 +187,8 @@ class SVHNDataset(ArraysDataset):
         for usage in self._parts(self.usage):
             path = os.path.join(self.dataset_dir, f"{usage}_32x32.mat")
             content = read_mat(path)
-            try:
+            with reading(path):
                 images, labels = np.transpose(content["X"], (3, 0, 1, 2)), content["y"].reshape(-1) % 10
-            except (KeyError, ValueError, AttributeError, TypeError) as error:
-                raise RuntimeError(f"Invalid file, {path} has no images X and labels y of SVHN: {error}.") from error
             check_equal(images, labels, path, path)
             parts.append((images, labels.astype(np.uint32)))
         return joined(parts, (32, 32, 3))
@@ -220,12 +214,10 @@ class USPSDataset(RecordsDataset):
     def _values(self, record: Any, path: str) -> tuple:
         label, *pixels = record.split()
         pairs = [pixel.partition(":") for pixel in pixels]
-        try:
+        with reading(path):
             if [int(number) for number, _, _ in pairs] != list(range(1, 257)):
                 raise ValueError("pixels should be numbered from 1 to 256")
             values = np.array([float(value) for _, _, value in pairs], np.float32)
             # MindSpore's float arithmetic, which cuts off
             image = ((values.astype(np.float64) + 1.0) / 2.0 * 255.0).astype(np.uint8)
             return image.reshape(16, 16, 1), int(label) - 1
-        except ValueError as error:
-            raise RuntimeError(f"Invalid data, {path} is no USPS data file: {error}.") from error

@@ -18,7 +18,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     flag,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, words_of
+from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, lines_of, reading, words_of
 from mindspore_compat.dataset.engine._sources.names import CALTECH101
 
 __all__ = [
@@ -243,12 +243,8 @@ class Caltech101Dataset(FilesDataset):
             path = os.path.join(
                 self.dataset_dir, "Annotations", self._other_names.get(name, name), f"annotation_{number:04d}.mat"
             )
-            try:
+            with reading(path):
                 found["annotation"] = read_mat(path)["obj_contour"]
-            except (FileNotFoundError, KeyError) as error:
-                raise RuntimeError(
-                    f"The annotation file {path} does not exist or has no obj_contour: {error}."
-                ) from error
         return tuple(found[name] for name in self._column_names())
 
     def get_class_indexing(self) -> dict[str, int]:

@@ -23,7 +23,7 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     flag,
 )
-from mindspore_compat.dataset.engine._sources.files import is_picture, lines_of, words_of
+from mindspore_compat.dataset.engine._sources.files import is_picture, lines_of, reading, words_of
 from mindspore_compat.dataset.engine._sources.names import FLOWERS
 
 __all__ = ["CelebADataset", "FlickrDataset", "Flowers102Dataset", "LFWDataset", "Places365Dataset", "SBUDataset"]
@@ -59,15 +59,11 @@ class CelebADataset(FilesDataset):
                 raise RuntimeError(f"Partition file can not be found when usage is not 'all': {path}.")
             wanted = {"train": "0", "valid": "1", "test": "2"}[self.usage]
             lines = [line for line, part in zip(lines, lines_of(path), strict=False) if part.split()[1:] == [wanted]]
-        try:
+        with reading(os.path.join(self.dataset_dir, "list_attr_celeba.txt")):
             found = [
                 (name, np.array([int(value) for value in values], np.int64) > 0)
                 for name, *values in map(str.split, lines)
             ]
-        except ValueError as error:
-            raise RuntimeError(
-                f"Invalid data, list_attr_celeba.txt of {self.dataset_dir} has an attribute that is no number: {error}."
-            ) from error
         return [
             (os.path.join(self.dataset_dir, name), values)
             for name, values in found
@@ -95,10 +91,7 @@ class FlickrDataset(FilesDataset):
         for line in filter(None, lines_of(self.annotation_file)):
             name, tab, caption = line.partition("\t")
             if not (tab and caption and name[:-2]):
-                raise RuntimeError(
-                    f"Invalid file, name or annotation is missing in flickr dataset file: {self.annotation_file}, "
-                    f"line: {line}."
-                )
+                raise RuntimeError(f"Invalid file, name or annotation is missing in {self.annotation_file}: {line}.")
             captions.setdefault(os.path.join(self.dataset_dir, name[:-2]), []).append(caption)
         return [(path, captions[path]) for path in sorted(captions) if is_picture(path)]
 
@@ -138,19 +131,12 @@ class Flowers102Dataset(FilesDataset):
 
     def _find(self) -> list[tuple]:
         files = [os.path.join(self.dataset_dir, name) for name in ("imagelabels.mat", "setid.mat")]
-        try:
+        with reading(" or ".join(files)):
             labels = [int(label) for label in read_mat(files[0])["labels"].reshape(-1)]
             sets = read_mat(files[1])
             numbers = [int(number) for part in self._parts[self.usage] for number in sets[part].reshape(-1)]
-        except (KeyError, AttributeError, TypeError, ValueError, OverflowError) as error:
-            raise RuntimeError(
-                f"Invalid file, {files[0]} or {files[1]} has other variables than Flowers102: {error}."
-            ) from error
         if numbers and not 1 <= min(numbers) <= max(numbers) <= len(labels):
-            raise RuntimeError(
-                f"Invalid file, {files[1]} names images {min(numbers)} to {max(numbers)}, {files[0]} has {len(labels)} "
-                "labels."
-            )
+            raise RuntimeError(f"Invalid file, {files[1]} names images that {files[0]} does not have.")
         folders = ["jpg/image", "segmim/segmim"] if self.task == "Segmentation" else ["jpg/image"]
         return [
             (*(os.path.join(self.dataset_dir, f"{folder}_{i:05d}.jpg") for folder in folders), labels[i - 1] - 1)
@@ -203,7 +189,7 @@ class LFWDataset(FilesDataset):
         for name in names:
             path = os.path.join(self.dataset_dir, f"{self.task}{name}.txt")
             rows = [line.split() for line in lines_of(path)]
-            try:
+            with reading(path):
                 for row in _rows_of_folds(rows, self.task, self.usage == "10fold"):
                     if self.task == "people":
                         found.extend((image(row[0], str(i + 1)), labels.get(row[0], 0)) for i in range(int(row[1])))
@@ -211,8 +197,6 @@ class LFWDataset(FilesDataset):
                         found.append((image(row[0], row[1]), image(row[0], row[2]), 1))
                     else:
                         found.append((image(row[0], row[1]), image(row[2], row[3]), 0))
-            except (ValueError, IndexError) as error:
-                raise RuntimeError(f"Invalid file, {path} is no annotation file of LFW: {error}.") from error
         return found
 
 
@@ -255,15 +239,11 @@ class Places365Dataset(FilesDataset):
         words = words_of(os.path.join(self.dataset_dir, f"places365_{self.usage.replace('-', '_')}.txt"))
         size = "256" if self.small else "large"
         folder = f"val_{size}" if self.usage == "val" else f"data_{size}_{self.usage.removeprefix('train-')}"
-        try:
+        with reading(f"the list of {self.dataset_dir}"):
             found = [
                 (os.path.join(self.dataset_dir, folder, path.lstrip("/")), int(label))
                 for path, label in zip(words[::2], words[1::2], strict=True)
             ]
-        except ValueError as error:
-            raise RuntimeError(
-                f"Invalid data, reading places365 file list of {self.dataset_dir} failed: {error}."
-            ) from error
         for path, _ in found:
             if not os.path.exists(path):
                 raise RuntimeError(f"Invalid file path, Places365 image: {path} does not exists.")
