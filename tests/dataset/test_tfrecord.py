@@ -60,6 +60,7 @@ def schema(*columns: Any) -> ds.Schema:
 
 def test_files_are_read_one_after_another_or_in_turns(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert ids(ds.TFRecordDataset(files, shuffle=False, num_parallel_workers=1)) == A + B + C
+    assert ids(ds.TFRecordDataset(files[::-1], shuffle=False, num_parallel_workers=1)) == A + B + C
     assert ids(ds.TFRecordDataset("*.tfrecord", shuffle=False, num_parallel_workers=1)) == A + B + C
     monkeypatch.setattr("mindspore_compat.dataset.engine._node.workers_in_range", lambda number: number)
     assert (
@@ -80,6 +81,13 @@ def test_columns_are_those_of_the_first_record(files: list[str]) -> None:
     assert dataset.get_col_names() == ["id", "name", "neg", "vec"] and dataset.output_shapes() == [[1], [2], [2], [2]]
     assert dataset.get_dataset_size() == 5
     assert ds.TFRecordDataset("a.tfrecord", columns_list=["vec", "id"]).get_col_names() == ["vec", "id"]
+
+
+def test_bytes_of_several_lengths_are_padded_with_spaces(tmp_path: Path) -> None:
+    path = tmp_path / "tags.tfrecord"
+    path.write_bytes(frame(example(tags=[b"a", b"bbb"])))
+    (row,) = ds.TFRecordDataset(str(path), shuffle=False).create_dict_iterator(num_epochs=1, output_numpy=True)
+    assert row["tags"].tobytes() == b"a  bbb"
 
 
 def test_a_schema_gives_types_and_shapes(files: list[str], tmp_path: Path) -> None:

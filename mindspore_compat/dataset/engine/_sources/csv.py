@@ -84,7 +84,7 @@ class CSVDataset(RecordsDataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.dataset_files = sorted(found_files(self.dataset_files))
+        self.dataset_files = found_files(self.dataset_files)
         # `column_names` is a dataset's own attribute: the argument is stored elsewhere
         self._given_names: list[str] = list(self.__dict__.pop("column_names"))
         self._has_header = not self._given_names

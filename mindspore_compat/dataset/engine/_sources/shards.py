@@ -11,7 +11,7 @@ import numpy as np
 
 
 def found_files(dataset_files: Any) -> list[str]:
-    """Return the files of a name, a pattern or a list of them. Raises: TypeError; ValueError if there is none."""
+    """Return the files of a name, a pattern or a list of them, in order of their names. Raises: TypeError; ValueError if there is none."""
     if not isinstance(dataset_files, (str, list)) or not all(isinstance(item, str) for item in dataset_files):
         raise TypeError("dataset_files should be type str or a list of strings.")
     patterns = [dataset_files] if isinstance(dataset_files, str) else dataset_files
@@ -27,7 +27,7 @@ def found_files(dataset_files: Any) -> list[str]:
         missing.extend([] if matches else [pattern])
     if missing or not found:
         raise ValueError(f"The following patterns did not match any files: {missing}.")
-    return found
+    return sorted(found)
 
 
 def equal_share(ranges: Iterable[np.ndarray], shards: int, shard: int) -> list[np.ndarray]:

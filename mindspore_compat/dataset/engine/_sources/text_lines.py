@@ -36,7 +36,7 @@ class TextFileDataset(RecordsDataset):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.dataset_files = sorted(found_files(self.dataset_files))
+        self.dataset_files = found_files(self.dataset_files)
 
     def _files(self) -> list[str]:
         return self.dataset_files

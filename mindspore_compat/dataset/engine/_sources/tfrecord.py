@@ -263,7 +263,7 @@ def _column(name: str, feature: Any, dtype: np.dtype | None, shape: list[int] | 
 
 
 def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
-    """Return texts, or the bytes themselves: one after another, padded with zeros to the longest of several."""
+    """Return texts, or the bytes themselves: one after another, padded with spaces to the longest of several."""
     if len(values) * max(map(len, values), default=0) > most_bytes(
         path
     ):  # many short ones and a long one would be mostly padding
@@ -271,7 +271,7 @@ def _bytes_column(values: Any, dtype: np.dtype | None, path: str) -> np.ndarray:
     if dtype is not None and dtype.kind == "U":
         return np.array([value.decode("utf-8", "surrogateescape") for value in values])
     longest = max(map(len, values), default=0)
-    return np.frombuffer(b"".join(value.ljust(longest, b"\0") for value in values), np.uint8).copy()
+    return np.frombuffer(b"".join(value.ljust(longest) for value in values), np.uint8).copy()
 
 
 def _bytes_at(path: str, content: CompressedFile | None, offset: int, length: int) -> bytes:
