@@ -153,7 +153,7 @@ def _prod_over(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None
         return torch.reshape(kernels.prod(x, dtype=dtype), (1,) * x.dim() if keep else ())
     for item in sorted(axes, reverse=True):
         x = kernels.prod(x, item, keep, dtype=dtype)
-    return x
+    return to_dtype(x, dtype)  # of no axes as well
 
 
 def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:

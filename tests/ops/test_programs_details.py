@@ -29,6 +29,10 @@ def test_subtract_with_alpha_keeps_the_dtype():
     assert found.asnumpy().tolist() == [1, 2]
 
 
+def test_the_product_of_no_axes_has_the_dtype_of_a_product():
+    assert ops.prod(Tensor(3, ms.int32)).dtype == ops.prod(Tensor([3], ms.int32)).dtype == ms.int64
+
+
 def test_torchs_methods_return_tensors():
     assert type(Tensor([1, 2, 3, 4]).unflatten(0, (2, 2))) is Tensor
 
