@@ -422,7 +422,7 @@ def ldexp(x: Any, other: Any) -> Any:
     """Return x * 2**other; the power of a Tensor of integers is of float32."""
     x, power = as_plain(x), as_plain(int(other) if isinstance(other, bool) else other)
     if isinstance(other, torch.Tensor) and not other.dtype.is_floating_point:
-        power = to_dtype(power, torch.int32) if power.dtype is torch.bool else power
+        power = to_dtype(power, torch.float32)  # torch's gradient by an int power is 0 for those below zero
         x = to_dtype(x, torch.float32) if x.dtype in (torch.float16, torch.bfloat16) else x
     return wrap(torch.ldexp(x, power))
 

@@ -57,6 +57,8 @@ class _OwnArguments:
         """Return self * 2 ** other."""
         if not isinstance(other, torch.Tensor):
             other = torch.as_tensor(int(other) if isinstance(other, bool) else other, device=self.device)
+        if not other.dtype.is_floating_point:
+            other = _Base.to(other, torch.float32)  # as in the function
         return _torchs_ldexp(self, other)
 
     @functools.wraps(indexing.index_add)

@@ -33,6 +33,13 @@ def test_the_product_of_no_axes_has_the_dtype_of_a_product():
     assert ops.prod(Tensor(3, ms.int32)).dtype == ops.prod(Tensor([3], ms.int32)).dtype == ms.int64
 
 
+@pytest.mark.parametrize("call", [lambda x, n: ops.ldexp(x, n), lambda x, n: x.ldexp(n)])
+def test_the_gradient_of_ldexp_by_powers_below_zero(call):
+    powers = Tensor([1, 2, -1, 3], ms.int32)
+    gradient = ms.grad(lambda x: call(x, powers).sum())(Tensor([1.0, 2.0, 3.0, 4.0]))
+    assert gradient.asnumpy().tolist() == [2.0, 4.0, 0.5, 8.0]
+
+
 def test_torchs_methods_return_tensors():
     assert type(Tensor([1, 2, 3, 4]).unflatten(0, (2, 2))) is Tensor
 
