@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
+from mindspore_compat.nn.optim._groups import states_on_demand
 
 __all__ = ["SGD"]
 
@@ -48,8 +49,8 @@ class SGD(Optimizer):
         for group in self.param_groups:
             group["dampening"] = float(group["dampening"])
         check_nesterov(nesterov, momentum, dampening)
-        self.accum = self.parameters.clone(prefix="accum", init="zeros")
-        self.stat = self.parameters.clone(prefix="stat", init="ones")
+        self.accum = states_on_demand(self.parameters, "accum")
+        self.stat = states_on_demand(self.parameters, "stat", "ones")
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         momentum, dampening = group["momentum"], group["dampening"]

@@ -45,6 +45,7 @@ from mindspore_compat.nn.optim._groups import (
     _key,
     host_parameter,
     host_tensor,
+    states_in_use,
 )
 from mindspore_compat.nn.optim._members import Members
 
@@ -258,7 +259,7 @@ class Optimizer(Skipping, Members):
 
     def _written(self) -> list[Any]:
         """Return all tensors on the device that a step writes to."""
-        return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
+        return [item for item in states_in_use((*self.parameters, *self.get_parameters())) if on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
         """Run one step with a tuple of gradients in the order of ``parameters``; return True for each, as in MindSpore.

@@ -9,7 +9,7 @@ import torch
 from mindspore_compat._ops.update import SGD as _SGD
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
-from mindspore_compat.nn.optim._groups import not_negative
+from mindspore_compat.nn.optim._groups import not_negative, states_on_demand
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["SGD"]
@@ -48,8 +48,8 @@ class SGD(Optimizer):
             )
         self.dampening = not_negative(dampening, "dampening")
         self.momentum = host_parameter(not_negative(momentum, "momentum"), "momentum")
-        self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
-        self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
+        self.accum = states_on_demand(self.parameters, "accum")
+        self.stat = states_on_demand(self.parameters, "stat", "ones")
         self.opt = (_SGD(float(dampening), 0.0, nesterov),) * self.param_length  # for subclasses
         self.__dict__["_fresh"] = None
 
