@@ -14,10 +14,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat.experimental import optim
 from mindspore_compat.mint import optim as mint_optim
 from mindspore_compat.nn.optim import _device
-from mindspore_compat.nn.optim._groups import states_in_use
 
 pytestmark = pytest.mark.gpu
 LAYERS, WIDTH = 32, 128
@@ -85,7 +85,11 @@ def peak_of(name: str, scaled: bool, warm_up: int = 4) -> tuple[float, float]:
     size = sum(item.numel() * item.element_size() for item in optimizer.parameters)
     groups = getattr(optimizer, "param_groups", [])
     maxima = [item for group in groups for item in group.get("max_exp_avg_sq", ())]
-    everything = [*optimizer.parameters, *states_in_use(optimizer.get_parameters()), *maxima]
+    everything = [
+        *optimizer.parameters,
+        *(item for item in optimizer.get_parameters() if not is_unmoved(item)),
+        *maxima,
+    ]
     held = {id(item): item.numel() * item.element_size() for item in everything}
     return (torch.cuda.max_memory_allocated() - others) / size, sum(held.values()) / size + 1
 
@@ -137,7 +141,7 @@ def test_states_that_no_step_uses_take_no_memory(name: str, mode: int, tmp_path:
         ms.load_param_into_net(optimizer, ms.load_checkpoint(str(tmp_path / "states.ckpt")))
         step(x, x)
         states = [item for item in optimizer.get_parameters() if item.ndim == 2]
-        in_use = {id(item) for item in states_in_use(states)} - set(map(id, optimizer.parameters))
+        in_use = {id(item) for item in states if not is_unmoved(item)} - set(map(id, optimizer.parameters))
         assert len(in_use) == USED[name] * LAYERS
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import memory
 
 __all__ = ["MAX_SAVED", "Branch", "OtherBranchError", "Saved"]
@@ -36,34 +35,24 @@ class Branch(NamedTuple):
 
 
 class Saved:
-    """Buffers for tensors, and for the states of generators.
+    """Buffers for tensors, and for the states of generators, before a replay that may have to be undone."""
 
-    Args:
-        tensors: what a replay writes before its last branch.
-        generators: what it draws from, None if it draws nothing.
-    """
-
-    def __init__(self, tensors: Sequence[torch.Tensor], generators: Iterable[torch.Generator] | None) -> None:
+    def __init__(self, tensors: Sequence[torch.Tensor], generators: Iterable[torch.Generator]) -> None:
         kinds: dict[Any, list[torch.Tensor]] = {}
         for tensor in map(memory, tensors):
             kinds.setdefault((tensor.dtype, tensor.device), []).append(tensor)
-        self._copies = [(group, [tensor.clone() for tensor in group]) for group in kinds.values()]
-        self._generators = [] if generators is None else [*_defaults(), *generators]
+        self._pairs = [(group, [tensor.clone() for tensor in group]) for group in kinds.values()]
+        self._generators = list(generators)
 
     def keep(self) -> None:
         """Copy the present values and states."""
-        for tensors, copies in self._copies:
+        for tensors, copies in self._pairs:
             torch._foreach_copy_(copies, tensors)
         self._states = [generator.get_state() for generator in self._generators]
 
     def restore(self) -> None:
         """Set the values and states back."""
-        for tensors, copies in self._copies:
+        for tensors, copies in self._pairs:
             torch._foreach_copy_(tensors, copies)
         for generator, state in zip(self._generators, self._states):
             generator.set_state(state)
-
-
-def _defaults() -> list[torch.Generator]:
-    device = current_device()
-    return [torch.default_generator, *([] if device is CPU else [torch.cuda.default_generators[device.index or 0]])]

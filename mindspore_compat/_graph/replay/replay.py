@@ -424,4 +424,5 @@ def _compile(plan: _Plan, tape: Tape, level: str) -> None:
     if tape.branches:
         before = Views(map(plain, tape.before_branch))
         draws = any(is_random(node.op) for node in tape.nodes)
-        plan.saved = Saved(before, generators_of(tape.nodes) if draws else None)
+        defaults = [torch.default_generator, *torch.cuda.default_generators[: torch.cuda.device_count()]]
+        plan.saved = Saved(before, [*generators_of(tape.nodes), *(defaults if draws else ())])

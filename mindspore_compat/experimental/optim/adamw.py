@@ -76,9 +76,7 @@ class FusedAdam(CountingOptimizer):
 
 
 class DecoupledAdam(FusedAdam):
-    """p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with
-    ``amsgrad`` the running maximum of v takes its place.
-    """
+    """`AdamW`'s update, for both packages."""
 
     _decays_gradients = False
 

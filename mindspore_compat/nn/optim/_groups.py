@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from mindspore_compat._random.lazy_init import is_unmoved, move_when_used
+from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -19,7 +19,7 @@ from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore_compat.nn.optim._device import Number, number, on_device
 
-__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative", "states_in_use", "states_on_demand"]
+__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative", "states_on_demand"]
 
 _Base = torch._C.TensorBase
 _item = _Base.item
@@ -53,11 +53,6 @@ def states_on_demand(parameters: ParameterTuple, prefix: str, init: str = "zeros
         move_when_used(state)
         states.append(state)
     return ParameterTuple(states)
-
-
-def states_in_use(states: Iterable[Any]) -> list[Any]:
-    """Return the states without those that no step has used."""
-    return [item for item in states if not is_unmoved(item)]
 
 
 def not_negative(value: Any, name: str) -> float:
