@@ -46,7 +46,7 @@ GPU_TESTS ?= tests/gpu tests/nn tests/ops tests/common tests/compression tests/t
 	tests/train/test_model.py tests/train/test_amp.py tests/train/test_custom_cells.py tests/train/test_serialization.py \
 	tests/train/test_float_status.py tests/train/test_torch_step.py tests/train/test_torch_resume.py tests/thor/test_optimizer.py tests/thor/test_inverse.py \
 	tests/thor/test_conversion.py tests/dataset/test_pipeline.py tests/graph/test_replay.py tests/graph/test_replay_trust.py \
-	tests/graph/test_replay_fuzz.py tests/graph/test_replay_evaluation.py
+	tests/graph/test_replay_fuzz.py tests/graph/test_replay_evaluation.py tests/graph/test_replay_branches.py
 test-gpu: $(VENV)/.test
 	OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(BIN)/python -m pytest --device cuda -q $(PARALLEL) $(GPU_TESTS) $(ARGS)
 

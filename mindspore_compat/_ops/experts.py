@@ -47,11 +47,7 @@ def _check_unpadded(owner: str, padded_mode: bool) -> None:
 
 @op
 def moe_token_unpermute(
-    permuted_tokens: Any,
-    sorted_indices: Any,
-    probs: Any = None,
-    padded_mode: bool = False,
-    restore_shape: Any = None,
+    permuted_tokens: Any, sorted_indices: Any, probs: Any = None, padded_mode: bool = False, restore_shape: Any = None
 ) -> Any:
     """Return the tokens in their old order, those of one token added up with weights ``probs`` (T, K), in their dtype.
 

@@ -153,10 +153,7 @@ _FUNCTIONS: dict[str, Any] = {
     ),
 }
 
-CLASSES: dict[str, Any] = {
-    **declared(_FUNCTIONS, __name__),
-    "MaxPoolWithIndices": MaxPoolWithArgmaxV2,
-}
+CLASSES: dict[str, Any] = {**declared(_FUNCTIONS, __name__), "MaxPoolWithIndices": MaxPoolWithArgmaxV2}
 
 
 def _named(name: str) -> str:

@@ -692,10 +692,7 @@ def _spread(kernel: str, antialias: bool, size: int, count: int, scale: float, s
     places = torch.arange(size, device=device, dtype=torch.float64)
     first, last = (
         torch.clamp(bound, 0, size - 1)
-        for bound in (
-            torch.ceil(center - radius * stretch - 0.5),
-            torch.floor(center + radius * stretch - 0.5),
-        )
+        for bound in (torch.ceil(center - radius * stretch - 0.5), torch.floor(center + radius * stretch - 0.5))
     )
     weights = weigh((places + 0.5 - center) / stretch) * ((places >= first) & (places <= last))
     total = torch.sum(weights, -1, keepdim=True)

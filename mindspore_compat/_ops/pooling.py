@@ -465,11 +465,7 @@ def _unpool(
 
 @primitive(inputs="x argmax")
 def MaxUnpool2D(
-    ksize: Any,
-    strides: Any = 0,
-    pads: Any = 0,
-    output_shape: Any = (),
-    data_format: Literal["NCHW", "NHWC"] = "NCHW",
+    ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: Literal["NCHW", "NHWC"] = "NCHW"
 ) -> _Run:
     """The inverse of max pooling."""
     return _unpool(max_unpool2d, ksize, strides, pads, output_shape, data_format)

@@ -136,10 +136,7 @@ def LSTM(
 
 @primitive
 def BasicLSTMCell(
-    keep_prob: float = 1.0,
-    forget_bias: float = 1.0,
-    state_is_tuple: bool = True,
-    activation: Literal["tanh"] = "tanh",
+    keep_prob: float = 1.0, forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Literal["tanh"] = "tanh"
 ) -> _Run:
     """One step of an LSTM: (c, h, i, j, f, o, tanh(c)) of (x, h, c, w, b). The gates of ``w``, (inputs + hidden, 4
     hidden), are in the order i, j, f, o. ``h`` is float16, as MindSpore documents.

@@ -448,26 +448,27 @@ def _root(value: Any) -> Any:
     return torch.sqrt(value) if isinstance(value, torch.Tensor) else value**0.5
 
 
-@primitive
-def Adam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
-    """(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient)."""
+def _adam_change(use_nesterov: bool) -> Callable[..., Any]:
+    """Return the function of (m, v, …, gradient) that moves both moments and returns the summand for the variable."""
 
-    def step(
-        var: Any,
-        m: Any,
-        v: Any,
-        beta1_power: Any,
-        beta2_power: Any,
-        lr: Any,
-        beta1: Any,
-        beta2: Any,
-        epsilon: Any,
-        gradient: Any,
-    ) -> tuple:
+    def change(
+        m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any
+    ) -> Any:
         rate = lr * _root(1 - beta2_power) / (1 - beta1_power)
         _moments(m, v, beta1, beta2, gradient)
         direction = m * beta1 + (1 - beta1) * gradient if use_nesterov else m
-        var.sub_(rate * direction / (torch.sqrt(v) + epsilon))
+        return -rate * direction / (torch.sqrt(v) + epsilon)
+
+    return change
+
+
+@primitive
+def Adam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
+    """(var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient)."""
+    change = _adam_change(use_nesterov)
+
+    def step(var: Any, *rest: Any) -> tuple:
+        var.add_(change(*rest))
         return 0, 1, 2
 
     return _step(step)
@@ -476,16 +477,7 @@ def Adam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
 @primitive
 def AdamNoUpdateParam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """(m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, gradient); returns the summand for the variable."""
-
-    def step(
-        m: Any, v: Any, beta1_power: Any, beta2_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, gradient: Any
-    ) -> Any:
-        rate = lr * _root(1 - beta2_power) / (1 - beta1_power)
-        _moments(m, v, beta1, beta2, gradient)
-        direction = m * beta1 + (1 - beta1) * gradient if use_nesterov else m
-        return -rate * direction / (torch.sqrt(v) + epsilon)
-
-    return _step(step)
+    return _step(_adam_change(use_nesterov))
 
 
 def _adam_weight_decay(
@@ -567,24 +559,13 @@ def FusedSparseAdam(use_locking: bool = False, use_nesterov: bool = False) -> _R
 def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """`FusedSparseAdam` that changes only the rows named."""
 
-    def step(
-        var: Any,
-        m: Any,
-        v: Any,
-        b1p: Any,
-        b2p: Any,
-        lr: Any,
-        beta1: Any,
-        beta2: Any,
-        epsilon: Any,
-        gradient: Any,
-        indices: Any,
-    ) -> tuple:
+    def step(var: Any, m: Any, v: Any, *rest: Any) -> tuple:
+        *rates, gradient, indices = rest
         check_rows("FusedSparseLazyAdam", (var, m, v), gradient, indices)
         rows = torch.unique(indices.long())
         gradient = _dense(gradient, indices, var)[rows]
         part = [item[rows] for item in (var, m, v)]
-        Adam(use_locking, use_nesterov)._run(*part, b1p, b2p, lr, beta1, beta2, epsilon, gradient)
+        Adam(use_locking, use_nesterov)._run(*part, *rates, gradient)
         for item, new in zip((var, m, v), part):
             item[rows] = new
         return 0, 1, 2

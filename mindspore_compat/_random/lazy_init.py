@@ -18,7 +18,7 @@ from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import get_seed
 
-__all__ = ["Pending", "move_when_used", "tensor_of", "unmoved"]
+__all__ = ["Pending", "is_unmoved", "move_when_used", "tensor_of", "unmoved"]
 
 _Base = torch._C.TensorBase
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
@@ -172,8 +172,15 @@ def move_when_used(tensor: Any) -> None:
     tensor.__class__ = _classes[cls]
 
 
+def is_unmoved(tensor: Any) -> bool:
+    """Return whether a Tensor waits on the host for its first use on the device."""
+    return isinstance(tensor, OnHost) and current_device() is not CPU
+
+
 def unmoved(tensor: Any) -> torch.Tensor:
     """Its `memory` where that is, also on the host."""
+    if not isinstance(tensor, OnHost):
+        return wrapping.memory(tensor)
     with torch._C.DisableTorchFunctionSubclass():
         return wrapping.memory(tensor)
 

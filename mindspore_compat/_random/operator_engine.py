@@ -203,7 +203,7 @@ def filled(draw: Callable[..., None], shape: Sequence[int], dtype: torch.dtype, 
     values = torch.empty(shape, dtype=dtype, device="cpu")
     recorder = program.recorder_here()
     if recorder is not None:
-        recorder.python(draw, (values, *bounds))
+        recorder.python(draw, (values, *bounds), draws=True)
     else:
         draw(values, *bounds)
     return values

@@ -238,12 +238,7 @@ def nptype_to_dtype(type_: Any) -> torch.dtype:
         raise TypeError(f"numpy type {type_!r} has no MindSpore dtype.") from None
 
 
-_MARKERS: dict[type, Any] = {
-    builtins.list: list_,
-    builtins.tuple: tuple_,
-    builtins.str: string,
-    type(None): type_none,
-}
+_MARKERS: dict[type, Any] = {builtins.list: list_, builtins.tuple: tuple_, builtins.str: string, type(None): type_none}
 
 
 def dtype_to_pytype(type_: torch.dtype) -> type:

@@ -13,15 +13,7 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import plain, wrap
 
-__all__ = [
-    "Generator",
-    "default_generator",
-    "get_rng_state",
-    "initial_seed",
-    "manual_seed",
-    "seed",
-    "set_rng_state",
-]
+__all__ = ["Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
 class Generator:

@@ -105,10 +105,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "LogSoftmax.log_softmax": lambda layer: {"axis": layer.axis},
     "Momentum.opt": lambda optimizer: {"use_nesterov": optimizer.use_nesterov},
     "Adam.opt": lambda optimizer: {"use_locking": optimizer.use_locking, "use_nesterov": optimizer.use_nesterov},
-    "Adam.sparse_opt": lambda optimizer: {
-        "use_locking": optimizer.use_locking,
-        "use_nesterov": optimizer.use_nesterov,
-    },
+    "Adam.sparse_opt": lambda optimizer: {"use_locking": optimizer.use_locking, "use_nesterov": optimizer.use_nesterov},
     "Distribution.squeeze": lambda distribution: {"axis": 0},
 }
 

@@ -15,11 +15,4 @@ from mindspore_compat.numpy.math_ops import __all__ as _math
 
 _apply_dtype_fallback(globals(), (*_creations, *_arrays, *_logic, *_math))
 
-__all__ = [
-    "fft",
-    *_creations,
-    *_arrays,
-    *_logic,
-    *_math,
-    *_dtypes,
-]
+__all__ = ["fft", *_creations, *_arrays, *_logic, *_math, *_dtypes]

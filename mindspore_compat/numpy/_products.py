@@ -8,9 +8,7 @@ import torch
 
 from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import wrap
-from mindspore_compat.numpy._statistics import (
-    _float_pair,
-)
+from mindspore_compat.numpy._statistics import _float_pair
 from mindspore_compat.numpy.utils import as_tensor, cast
 from mindspore_compat.ops import function as F
 

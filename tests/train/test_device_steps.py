@@ -70,7 +70,7 @@ AS_GRAPH = "as one CUDA graph"
         ("O1", AS_GRAPH),
         ("returns its inputs", "it returns a part of its inputs"),
         ("a number on the host", "takes or gives a tensor on the CPU"),
-        ("branch on a value", ""),
+        ("branch on a value", AS_GRAPH),  # up to the branch
         ("sizes of values", ""),
     ],
 )

@@ -42,7 +42,7 @@ Kept = Callable[[str, dict[str, Any]], bool]
 _Base = torch._C.TensorBase
 #: operators with such results in some forms only: whether this form is none
 _FIXED_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "index": lambda a: not any(item is not None and item.dtype in (torch.bool, torch.uint8) for item in a["indices"]),
+    "index": lambda a: not any(item is not None and item.dtype in (torch.bool, torch.uint8) for item in a["indices"])
 }
 
 #: operators that take masks; of those that are constants the size of the result is known

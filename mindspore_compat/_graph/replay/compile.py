@@ -11,13 +11,14 @@ from torch.utils._pytree import tree_leaves, tree_map
 from mindspore_compat import log
 from mindspore_compat._graph.operators import aliased, is_random, is_view
 from mindspore_compat._graph.replay.bindings import binding
+from mindspore_compat._graph.replay.branches import Branch
 from mindspore_compat._graph.replay.cuda_graph import Graphed
 from mindspore_compat._graph.replay.inductor import Fused
 from mindspore_compat._graph.replay.tape import Node, Opaque, Ref, Tape, refs
 from mindspore_compat._tensor.aliasing import Views
 from mindspore_compat._tensor.wrapping import memory, wrap
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "generators_of"]
 
 _aten = torch.ops.aten
 
@@ -203,7 +204,7 @@ class _Compiler:
             part = self._part(self.nodes[:head], given, wanted, dict(names), fused)
             if end:
                 lent = [name not in keep and _is_lent(name, self.nodes[head:]) for name in wanted]
-                part = Graphed(part, list(self.values.values()), _generators(self.nodes[:head]), lent)
+                part = Graphed(part, list(self.values.values()), generators_of(self.nodes[:head]), lent)
             names["_head"] = part
             lines.append(f"    {''.join(name + ', ' for name in wanted) or '_'} = _head({', '.join(given)})")
         lines += ["    with _below_autograd():", "        pass"]
@@ -316,15 +317,17 @@ def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
 
 
 def _is_lent(name: str, nodes: list[Node]) -> bool:
-    """Return whether only optimizers take a tensor that let it go: a graph's result needs no copy then."""
+    """Return whether no node keeps a tensor beyond the replay: a graph's result needs no copy then."""
     return all(
-        node.op is Opaque and getattr(getattr(node.call, "__self__", None), "_keeps_no_gradient", False)
+        isinstance(node.call, Branch) or getattr(getattr(node.call, "__self__", None), "_keeps_no_gradient", False)
+        if node.op is Opaque
+        else all(is_write or item != name for is_write, item in aliased(node.op, node.args, node.kwargs))
         for node in nodes
         if name in {*refs((node.args, node.kwargs))}
     )
 
 
-def _generators(nodes: list[Node]) -> list[torch.Generator]:
+def generators_of(nodes: list[Node]) -> list[torch.Generator]:
     """Return the random generators among the arguments of nodes."""
     leaves = [leaf for node in nodes for leaf in tree_leaves((node.args, node.kwargs))]
     return list({id(leaf): leaf for leaf in leaves if isinstance(leaf, torch.Generator)}.values())

@@ -12,6 +12,7 @@ compares. The logger ``mindspore_compat`` says once for each step at level INFO 
 
 from __future__ import annotations
 
+import functools
 import threading
 import time
 import types
@@ -25,10 +26,11 @@ from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.mode import Call, run_in_graph
 from mindspore_compat._graph.operators import is_random
 from mindspore_compat._graph.program import program
+from mindspore_compat._graph.replay.branches import OtherBranchError, Saved
 from mindspore_compat._graph.replay.check import checked
-from mindspore_compat._graph.replay.compile import compiled
+from mindspore_compat._graph.replay.compile import compiled, generators_of
 from mindspore_compat._graph.replay.computations import Computations, computations_of
-from mindspore_compat._graph.replay.tape import DRAWS, Opaque, Tape, record
+from mindspore_compat._graph.replay.tape import DRAWS, NO_UPDATE, Opaque, Tape, record
 from mindspore_compat._random.rng_state import Graph
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.aliasing import TAKEN_BEFORE, Views, was_copied
@@ -47,7 +49,7 @@ _shape, _dtype, _requires_grad, _device = (
 _saved_tensors_hooks = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none
 _CONSTANTS = (int, float, bool, str, type(None), torch.dtype)
 _MAIN_THREAD = threading.main_thread().ident
-_MAX_DISAGREEMENTS, _MAX_KINDS, _MAX_STATES = 4, 32, 4
+_MAX_DISAGREEMENTS, _MAX_OTHER_BRANCHES, _MAX_KINDS, _MAX_STATES = 4, 32, 32, 4
 _MIN_OPERATORS = 8  # of an evaluation call; fewer are as quick by themselves
 _EVALUATES = "evaluation"  # in the keys of calls that are not differentiated
 _clock = time.perf_counter
@@ -68,6 +70,8 @@ class _Plan:
         self.foreign: list[torch.Tensor] = []
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
+        self.saved: Saved | None = None  # of a tape with branches
+        self.replays = self.misses = self.misses_in_a_row = 0  # of those; a miss is a branch that went the other way
         self.writes = True  # whether it has an effect but its results
 
     def holds(self) -> bool:
@@ -85,7 +89,7 @@ class _Calls:
         self.plan = _Plan()
         self.epoch = -1
         self.eager_s = 0.0  # the shortest eager call
-        self.disagreements = self.replayed = 0
+        self.disagreements = self.other_branches = self.replayed = 0
         self.misses = self.skip = 0  # new states in a row; changes to skip, since new states cost time as well
         self.stopped = False
 
@@ -211,7 +215,7 @@ def _replayed(
     if plan.run is not None:
         if plan.holds():
             return _replay(owner, calls, compute, arguments, tensors)
-        plan.run, plan.recorded = None, 0  # and recorded anew
+        plan.run, plan.saved, plan.recorded = None, None, 0  # and recorded anew
         made.watch_rates()
     if not plan.called:
         plan.called = True
@@ -265,6 +269,8 @@ def _replay(
     owner: Any, calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]
 ) -> Any:
     run: Any = calls.plan.run
+    if calls.plan.saved is not None:
+        run = functools.partial(_run_with_branches, calls, compute, arguments)
     calls.replayed += 1
     if calls.plan.writes:
         program.values_written()
@@ -282,6 +288,30 @@ def _replay(
     calls.made.eager_s += calls.eager_s
     calls.made.saved_s += max(0.0, calls.eager_s - (_clock() - start))
     return result
+
+
+def _run_with_branches(
+    calls: _Calls, compute: Callable[[Any], Any], arguments: Any, tensors: list[torch.Tensor]
+) -> Any:
+    """Replay a tape with branches; where one goes another way, restore what it has written, and run Python."""
+    plan: Any = calls.plan
+    plan.saved.keep()
+    set_draws = calls.graph.kept()
+    plan.replays += 1
+    try:
+        result = plan.run(tensors)
+    except OtherBranchError:
+        plan.saved.restore()
+        set_draws()
+    else:
+        plan.misses_in_a_row = 0
+        return result
+    plan.misses, plan.misses_in_a_row = plan.misses + 1, plan.misses_in_a_row + 1
+    if 4 * plan.misses > plan.replays + _MAX_OTHER_BRANCHES:
+        calls.stop("it takes another branch too often")
+    elif plan.misses_in_a_row > _MAX_OTHER_BRANCHES:  # it is recorded anew
+        plan.run, plan.saved, plan.recorded = None, None, 0
+    return calls.eagerly(compute, arguments)
 
 
 def _kind(value: Any, tensors: list[torch.Tensor]) -> Any:
@@ -350,7 +380,10 @@ def _recorded(
     )
     if evaluates:  # a result that is an input is the caller's object
         result = next((tensor for tensor in tensors if aliases[id(tensor)] is result), result)
-    if problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
+    is_other = problem == NO_UPDATE or (tape and plan.tape and plan.tape.branches != tape.branches)
+    if is_other and calls.other_branches < _MAX_OTHER_BRANCHES:  # such as after an overflow; it begins anew
+        calls.other_branches, plan.tape, plan.recorded = calls.other_branches + 1, None, -1
+    elif problem == DRAWS and calls.disagreements < _MAX_DISAGREEMENTS:
         calls.disagreements += 1
     elif tape is None or calls.epoch != program.epoch:
         calls.stop(problem or "it sets attributes of a Cell")
@@ -387,3 +420,9 @@ def _compile(plan: _Plan, tape: Tape, level: str) -> None:
     plan.pointers = list(map(_data_ptr, plan.foreign))
     plan.read = Views(plain(tape.constants[name]) for name in tape.read)  # type: ignore[index]
     plan.found = list(tape.read.values())
+    plan.replays = plan.misses = plan.misses_in_a_row = 0
+    if tape.branches:
+        before = Views(map(plain, tape.before_branch))
+        draws = any(is_random(node.op) for node in tape.nodes)
+        defaults = [torch.default_generator, *torch.cuda.default_generators[: torch.cuda.device_count()]]
+        plan.saved = Saved(before, [*generators_of(tape.nodes), *(defaults if draws else ())])

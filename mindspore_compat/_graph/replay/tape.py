@@ -26,12 +26,13 @@ from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, 
 from mindspore_compat._graph.program import program
 from mindspore_compat._graph.recorder import Identity, Reading, Recorder, place_of
 from mindspore_compat._graph.replay.bindings import binding
+from mindspore_compat._graph.replay.branches import MAX_SAVED, Branch
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["DRAWS", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
+__all__ = ["DRAWS", "NO_UPDATE", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
 
 _Base = torch._C.TensorBase
 #: functions of torch in a step whose Python no replay would run
@@ -50,6 +51,7 @@ _CONSTANT_TYPES = (
 )
 _UNPREDICTABLE = (SHOWS_VALUE, SHOWS_SIZE, torch.Tag.inplace_view)
 _aten = torch.ops.aten
+NO_UPDATE = "a branch on a value leaves the optimizer out"
 DRAWS = "it draws random numbers in Python"  # or another thread did meanwhile
 
 
@@ -98,7 +100,13 @@ class Tape:
         self.made: set[str] = set()  # constants that Python makes in each call
         self.on_cpu: set[str] = set()
         self.recomputes = False
+        self.before_branch: list[torch.Tensor] = []  # tensors from outside that are written before the last branch
         self.returned: Any = None
+
+    @property
+    def branches(self) -> list[Branch]:
+        """The branches on values, in order."""
+        return [node.call for node in self.nodes if isinstance(node.call, Branch)]
 
     def agrees(self, later: Tape) -> bool:
         """Return whether ``later`` ran the same operators on the same or equal values, so that neither depends on its
@@ -207,9 +215,10 @@ class _StepRecorder(Recorder):
     With ``quick`` it calls torch's own bindings if there are any, so that a replay runs what was tried in a recording.
     """
 
-    def __init__(self, inputs: Sequence[torch.Tensor], quick: bool) -> None:
+    def __init__(self, inputs: Sequence[torch.Tensor], quick: bool, evaluates: bool) -> None:
         super().__init__()
         self.tape, self.quick, self.problem = Tape(), quick, ""
+        self.may_branch = not evaluates  # until Python runs that nothing undoes
         self.updates = False  # an optimizer was called: the result is not differentiated
         self._names: Identity[Ref] = Identity(holds=False)
         self._roots: dict[str, str] = {}  # a view -> its base
@@ -275,10 +284,11 @@ class _StepRecorder(Recorder):
             gc.collect()  # cycles of objects
         return True
 
-    def python(self, call: Callable[..., Any], args: tuple) -> Any:
+    def python(self, call: Callable[..., Any], args: tuple, draws: bool = False) -> Any:
         """Run ``call(*args)``, which each replay calls as well, with its own tensors. It may do anything but return new
-        tensors.
+        tensors; with ``draws`` it only fills them from a generator of the graph.
         """
+        self.may_branch = self.may_branch and draws
         arguments = self.ref(args)
         program.recorder = None
         try:
@@ -320,12 +330,34 @@ class _StepRecorder(Recorder):
         the same; one that the step computes never is.
         """
         name = self.ref(tensor)
+        is_constant = name in self.tape.constants and tensor.device == CPU
+        if isinstance(value, bool) and not is_constant and self._branch(name, value):
+            return value
         if name not in self.tape.constants or not isinstance(value, (int, float)):
             self.give_up("Python reads a value that it computes")
         elif tensor.device != CPU:  # whether it is still the same could only be known by waiting for the device
             self.give_up(f"Python reads a value on {tensor.device}")
         self.tape.read[name] = value
         return value
+
+    def _branch(self, name: Ref, value: bool) -> bool:
+        """Record that Python branches on a bool; return whether a replay could undo what it has done before."""
+        nodes, constants = self.tape.nodes, self.tape.constants
+        if any(isinstance(node.call, Branch) and node.args == (name,) for node in nodes) and (
+            self._roots.get(name, name) not in self.tape.written
+        ):
+            return True
+        # batch norm writes its averages, which its schema does not say
+        averages = [ref for node in nodes if "batch_norm" in node.op._schema.name for ref in refs(node.args[3:5])]
+        roots = {*self.tape.written, *(self._roots.get(ref, ref) for ref in averages)}
+        written = {root for root in roots if root[0] != "t"}
+        tensors = [constants[Ref(root)] for root in sorted(written) if root in constants]
+        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
+        if not self.may_branch or len(tensors) < len(written) or size > MAX_SAVED:
+            return False
+        self.tape.before_branch = tensors
+        nodes.append(Node(Opaque, Branch(value), (name,), {}, [], False, (None,)))
+        return True
 
     def _note(self, func: Any, call: Any, args: tuple, kwargs: dict[str, Any], result: Any) -> None:
         if not isinstance(result, (torch.Tensor, list, tuple)) and result is not None and not any(refs((args, kwargs))):
@@ -363,7 +395,7 @@ def record(
         quick: call torch's bindings where there are any.
         evaluates: no other tensor of it may stay alive but the result.
     """
-    recorder = program.recorder = _StepRecorder(inputs, quick)
+    recorder = program.recorder = _StepRecorder(inputs, quick, evaluates)
     program.recording += 1
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
@@ -377,7 +409,8 @@ def record(
     if not recorder.updates and any(
         isinstance(item, torch.Tensor) and item.grad_fn is not None for item in tree_leaves(result)
     ):
-        recorder.give_up("its result can be differentiated, which a replay's could not")
+        has_branches = bool(recorder.tape.branches)
+        recorder.give_up(NO_UPDATE if has_branches else "its result can be differentiated, which a replay's could not")
     if not recorder.tape.written.isdisjoint(recorder.tape.read):
         recorder.give_up("Python reads a value that it changes")
     if watch.used:

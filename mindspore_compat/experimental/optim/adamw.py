@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,16 +13,16 @@ from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single, on_device
 from mindspore_compat.nn.optim._fused import adam_step, is_fusible
+from mindspore_compat.nn.optim._groups import states_on_demand
 from mindspore_compat.nn.optim.adam import update_moments
 
 __all__ = ["AdamW"]
 
 
-class AdamStates(CountingOptimizer):
-    """Arguments and states of Adam and AdamW, here and in ``mint.optim``."""
+class FusedAdam(CountingOptimizer):
+    """Arguments and states of Adam and AdamW, here and in ``mint.optim``; on a device torch's fused kernel."""
 
     _counter = "state_step"
-    _moments: tuple[str, ...] = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
 
     def __init__(
         self,
@@ -41,17 +43,15 @@ class AdamStates(CountingOptimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        for name in self._moments:
+        for name in ("exp_avg", "exp_avg_sq"):
             setattr(self, name, self.parameters.clone(prefix=name, init="zeros"))
+        if not self._amsgrad_in_group:
+            self.max_exp_avg_sq = states_on_demand(self.parameters, "max_exp_avg_sq")
         self._add_counter()
 
     def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
         """The running maxima of v, of a group with ``amsgrad``."""
         return ()
-
-
-class FusedAdam(AdamStates):
-    """Adam that runs as torch's fused kernel on a device."""
 
     def _update_group(self, group: dict[str, Any], part: slice, gradients: list[Any], rate: float) -> None:
         """By the kernel if it takes the tensors: it makes no temporaries, and leaves a step out without `Drafts`."""
@@ -75,18 +75,10 @@ class FusedAdam(AdamStates):
         return rate, group["betas"], self._step.to(torch.float32)
 
 
-class DecoupledAdam(AdamStates):
-    """p *= 1 - lr·weight_decay; m, v as usual; p -= lr/(1 - beta1ᵗ) · m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with
-    ``amsgrad`` the running maximum of v takes its place.
-    """
+class DecoupledAdam(FusedAdam):
+    """`AdamW`'s update, for both packages."""
 
     _decays_gradients = False
-
-    def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
-        if not group.get("amsgrad"):
-            return ()
-        start = self.group_start_id[[item is group for item in self.param_groups].index(True)]
-        return group["max_exp_avg_sq"][part.start - start : part.stop - start]
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         beta1, beta2 = group["betas"]
@@ -126,3 +118,13 @@ class AdamW(DecoupledAdam):
 
     def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
         return self.max_exp_avg_sq[part] if group["amsgrad"] else ()
+
+    def _for_kernel(self, group: dict[str, Any], rate: float) -> tuple[Number, tuple[float, float], Any]:
+        """Return a count and a rate for the kernel that give MindSpore's bias corrections, which are of float32.
+
+        The kernel corrects in float64; at the first step, that of v differs by 1e-5.
+        """
+        beta1, beta2 = group["betas"]
+        corrections = [1.0 - torch.pow(beta, self._step).to(torch.float64) for beta in (beta1, beta2)]
+        step = (torch.log(1.0 - corrections[1]) / math.log(beta2 or sys.float_info.min)).to(torch.float32)
+        return rate * (1.0 - torch.pow(beta1, step.to(torch.float64))) / corrections[0], group["betas"], step

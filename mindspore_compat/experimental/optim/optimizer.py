@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.program import program
+from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat._tensor.wrapping import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
@@ -166,7 +167,7 @@ class Optimizer(Skipping, Cell):
 
     def _written(self) -> list[Any]:
         """Return all tensors on the device that a step writes to."""
-        return [item for item in self.get_parameters() if on_device(item)]
+        return [item for item in self.get_parameters() if not is_unmoved(item) and on_device(item)]
 
     def _count(self, value: Any, name: str, dtype: torch.dtype = torch.int32) -> Parameter:
         """Return a Parameter that counts steps, on the parameters' device."""

@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat.experimental.optim.optimizer import Optimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
+from mindspore_compat.nn.optim._groups import states_on_demand
 
 __all__ = ["RMSprop"]
 
@@ -38,11 +39,14 @@ class RMSprop(Optimizer):
             "maximize": maximize,
         }
         super().__init__(params, defaults)
-        for attribute in ("mean_grad", "mean_square", "moment"):
-            setattr(self, attribute, self.parameters.clone(prefix=attribute, init="zeros"))
+        self.mean_grad = states_on_demand(self.parameters, "mean_grad")
+        self.mean_square = self.parameters.clone(prefix="mean_square", init="zeros")
+        self.moment = states_on_demand(self.parameters, "moment")
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
-        states = [self._at(states, part) for states in (self.mean_square, self.mean_grad, self.moment)]
+        moments = self._at(self.moment, part) if group["momentum"] > 0 else []
+        means = self._at(self.mean_grad, part) if group["centered"] else []
+        states = self._at(self.mean_square, part), means, moments
         with in_single((params, *states), gradients) as lists:
             self._advance(group, rate, *lists)
 

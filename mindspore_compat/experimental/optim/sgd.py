@@ -7,7 +7,8 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.optimizer import Optimizer
-from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
+from mindspore_compat.nn.optim._fused import check_nesterov, stat_step
+from mindspore_compat.nn.optim._groups import states_on_demand
 
 __all__ = ["SGD"]
 
@@ -48,8 +49,8 @@ class SGD(Optimizer):
         for group in self.param_groups:
             group["dampening"] = float(group["dampening"])
         check_nesterov(nesterov, momentum, dampening)
-        self.accum = self.parameters.clone(prefix="accum", init="zeros")
-        self.stat = self.parameters.clone(prefix="stat", init="ones")
+        self.accum = states_on_demand(self.parameters, "accum")
+        self.stat = states_on_demand(self.parameters, "stat", "ones")
 
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         momentum, dampening = group["momentum"], group["dampening"]
@@ -57,10 +58,4 @@ class SGD(Optimizer):
             torch._foreach_add_(params, gradients, alpha=-rate)
             return
         accums, stats = self._at(self.accum, part), self._at(self.stat, part)
-        torch._foreach_addcmul_(accums, accums, stats, -1.0)  # where stat is 1, accum becomes the gradient itself
-        taken = gradients
-        if dampening:
-            taken = list(torch._foreach_mul(gradients, 1.0 - dampening))
-            torch._foreach_addcmul_(taken, gradients, stats, dampening)
-        torch._foreach_zero_(stats)
-        momentum_step(params, taken, accums, rate, momentum, nesterov=group["nesterov"])
+        stat_step(params, gradients, accums, stats, rate, momentum, dampening, group["nesterov"])

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.adamw import DecoupledAdam, FusedAdam
+from mindspore_compat.experimental.optim.adamw import DecoupledAdam
 
 __all__ = ["Adam"]
 
 
-class TorchAdam(FusedAdam, DecoupledAdam):
+class TorchAdam(DecoupledAdam):
     """Base of `Adam` and AdamW: arguments, states, rates from ``param_groups``."""
 
     _amsgrad_in_group = True
     _first_count = 0.0
-    _moments = ("exp_avg", "exp_avg_sq")
 
     def _add_counter(self) -> None:
         self.state_step = self._count([self._first_count], "state_step", torch.float32)
@@ -25,6 +25,12 @@ class TorchAdam(FusedAdam, DecoupledAdam):
     def _step(self) -> torch.Tensor:
         """In float64, in which torch's kernels correct the bias."""
         return (super()._step - self._first_count).to(torch.float64)
+
+    def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
+        if not group["amsgrad"]:
+            return ()
+        start = self.group_start_id[[item is group for item in self.param_groups].index(True)]
+        return group["max_exp_avg_sq"][part.start - start : part.stop - start]
 
     def _rate(self, number: int, group: dict[str, Any]) -> float:
         return float(group["lr"])

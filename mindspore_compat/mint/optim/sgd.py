@@ -8,6 +8,7 @@ import torch
 
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
+from mindspore_compat.nn.optim._groups import states_on_demand
 
 __all__ = ["SGD"]
 
@@ -43,7 +44,7 @@ class SGD(CountingOptimizer):
         }
         super().__init__(params, defaults)
         check_nesterov(nesterov, momentum, dampening)
-        self.momentum_buf = self.parameters.clone(prefix="momentum_buf", init="zeros")
+        self.momentum_buf = states_on_demand(self.parameters, "momentum_buf")
         self._add_counter()
 
     def _begin_step(self) -> None:

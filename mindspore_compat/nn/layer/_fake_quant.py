@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from mindspore_compat._api.validate import (
-    check_str_in,
-)
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._ops import quant as arithmetic
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter

@@ -54,12 +54,7 @@ class ActQuant(Cell):
             "quant_delay": quant_delay,
         }
         is_old = any(value is not None for value in old.values())
-        more = {
-            "min_init": -6,
-            "max_init": 6,
-            "ema": ema or is_old,
-            "ema_decay": ema_decay,
-        }
+        more = {"min_init": -6, "max_init": 6, "ema": ema or is_old, "ema_decay": ema_decay}
         if self.fake_before:
             self.fake_quant_act_before = observer_of(quant_config, "activation", quant_dtype, old, **more)
         if is_old:

@@ -192,8 +192,7 @@ class Conv2d(_Forward):
         if self.data_format == "NCHW":
             return self._convolve(in_fast_order(x, self._channels), self.weight, bias)
         return torch.permute(
-            self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), bias),
-            (0, 2, 3, 1),
+            self._convolve(torch.permute(x, (0, 3, 1, 2)), torch.permute(self.weight, (0, 3, 1, 2)), bias), (0, 2, 3, 1)
         )
 
 

@@ -6,9 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from mindspore_compat._api.validate import (
-    check_str_in,
-)
+from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
 from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.adapt import checks_places

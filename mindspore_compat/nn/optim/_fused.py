@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat.nn.optim._device import _FUSED_DTYPES, Number, add_scaled_, as_weight, in_single
 
-__all__ = ["adam_step", "average_", "check_nesterov", "descend_", "is_fusible", "momentum_step"]
+__all__ = ["adam_step", "average_", "check_nesterov", "descend_", "is_fusible", "momentum_step", "stat_step"]
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
@@ -77,6 +77,26 @@ def momentum_step(
         add_scaled_(parameters, buffers, -rate)
 
 
+def stat_step(
+    parameters: Sequence[Any],
+    gradients: Sequence[Any],
+    accums: Sequence[Any],
+    stats: Sequence[Any],
+    rate: Number,
+    momentum: float,
+    dampening: float,
+    nesterov: bool,
+) -> None:
+    """Run `momentum_step`; where ``stats`` are 1, the gradients themselves become ``accums``. Then ``stats`` are 0."""
+    torch._foreach_addcmul_(accums, accums, stats, -1.0)
+    if dampening:
+        scaled = list(torch._foreach_mul(gradients, 1.0 - dampening))
+        torch._foreach_addcmul_(scaled, gradients, stats, dampening)
+        gradients = scaled
+    torch._foreach_zero_(stats)
+    momentum_step(parameters, gradients, accums, rate, momentum, nesterov=nesterov)
+
+
 _ENDLESS = 1e9  # a count of steps at which torch's bias corrections are 1
 
 
@@ -123,11 +143,7 @@ def adam_step(
 
 
 def average_(
-    means: Sequence[Any],
-    values: Sequence[Any],
-    keep: float,
-    scratch: Sequence[Any],
-    found_inf: torch.Tensor | None,
+    means: Sequence[Any], values: Sequence[Any], keep: float, scratch: Sequence[Any], found_inf: torch.Tensor | None
 ) -> None:
     """Compute means = keep·means + (1 - keep)·values, in place, by the kernel of SGD with a rate of 0; `momentum_step`
     on ``found_inf``. ``scratch`` may lose its values; it may be ``values``.
@@ -145,12 +161,7 @@ def average_(
     )
 
 
-def descend_(
-    parameters: Sequence[Any],
-    updates: Sequence[Any],
-    rate: Number,
-    found_inf: torch.Tensor | None,
-) -> None:
+def descend_(parameters: Sequence[Any], updates: Sequence[Any], rate: Number, found_inf: torch.Tensor | None) -> None:
     """Compute parameters -= rate·updates, in place, by the kernel of SGD; `momentum_step` on ``found_inf``."""
     torch._fused_sgd_(
         *(parameters, updates, []),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -18,10 +19,11 @@ from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore_compat.nn.optim._device import Number, number, on_device
 
-__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative"]
+__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative", "states_on_demand"]
 
 _Base = torch._C.TensorBase
 _item = _Base.item
+_set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _GROUP_KEYS = ("params", "lr", "weight_decay", "order_params", "grad_centralization")
 
 
@@ -36,6 +38,21 @@ def host_parameter(value: Any, name: str, dtype: torch.dtype = torch.float32) ->
     made = Parameter(torch.tensor(value, dtype=dtype, device=CPU), name=name)
     made.__dict__["stays_on_host"] = True  # also when the device is chosen later
     return made
+
+
+def states_on_demand(parameters: ParameterTuple, prefix: str, init: str = "zeros") -> ParameterTuple:
+    """Return states that steps use with some settings only. Each stays on the host until it is used.
+
+    Args:
+        init: "zeros" or "ones".
+    """
+    states = []
+    for item in parameters:
+        state = item.clone(init, prefix=prefix)
+        _set_data(state, getattr(torch, init)(item.shape, dtype=item.dtype, device=CPU))
+        move_when_used(state)
+        states.append(state)
+    return ParameterTuple(states)
 
 
 def not_negative(value: Any, name: str) -> float:

@@ -147,14 +147,7 @@ class Adam(Optimizer):
         return on_device(self.global_step) and (self.use_amsgrad or not self.use_nesterov) and not self.use_lazy
 
     def _apply_adam(
-        self,
-        params: Any,
-        beta1_power: Any,
-        beta2_power: Any,
-        moment1: Any,
-        moment2: Any,
-        lr: Any,
-        gradients: Any,
+        self, params: Any, beta1_power: Any, beta2_power: Any, moment1: Any, moment2: Any, lr: Any, gradients: Any
     ) -> bool:
         """Finish a script's own ``construct``: apply this step's moments and values, with its powers and rates (one for
         all, or a list of one for each parameter).

@@ -20,6 +20,7 @@ import torch
 
 from mindspore_compat._autograd.sparse_embedding_grads import was_looked_up, watch_rows
 from mindspore_compat._graph.program import program
+from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat._tensor.aliasing import Views, for_writing
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat._tensor.wrapping import memory, wrap
@@ -40,12 +41,7 @@ from mindspore_compat.nn.optim._device import (
     widened,
 )
 from mindspore_compat.nn.optim._fused import is_fusible
-from mindspore_compat.nn.optim._groups import (
-    _IteratorLearningRate,
-    _key,
-    host_parameter,
-    host_tensor,
-)
+from mindspore_compat.nn.optim._groups import _IteratorLearningRate, _key, host_parameter, host_tensor
 from mindspore_compat.nn.optim._members import Members
 
 __all__ = ["Optimizer", "opt_init_args_register"]
@@ -258,7 +254,8 @@ class Optimizer(Skipping, Members):
 
     def _written(self) -> list[Any]:
         """Return all tensors on the device that a step writes to."""
-        return [item for item in (*self.parameters, *self.get_parameters()) if on_device(item)]  # type: ignore[misc]
+        held = (*self.parameters, *self.get_parameters())
+        return [item for item in held if not is_unmoved(item) and on_device(item)]  # type: ignore[misc]
 
     def construct(self, gradients: Any = None) -> Any:
         """Run one step with a tuple of gradients in the order of ``parameters``; return True for each, as in MindSpore.

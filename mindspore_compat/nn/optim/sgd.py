@@ -8,8 +8,8 @@ import torch
 
 from mindspore_compat._ops.update import SGD as _SGD
 from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
-from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
-from mindspore_compat.nn.optim._groups import not_negative
+from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step, stat_step
+from mindspore_compat.nn.optim._groups import not_negative, states_on_demand
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
 __all__ = ["SGD"]
@@ -48,8 +48,8 @@ class SGD(Optimizer):
             )
         self.dampening = not_negative(dampening, "dampening")
         self.momentum = host_parameter(not_negative(momentum, "momentum"), "momentum")
-        self.accum = self.parameters.clone(prefix="accum", init="zeros")  # type: ignore[attr-defined]
-        self.stat = self.parameters.clone(prefix="stat", init="ones")  # type: ignore[attr-defined]
+        self.accum = states_on_demand(self.parameters, "accum")
+        self.stat = states_on_demand(self.parameters, "stat", "ones")
         self.opt = (_SGD(float(dampening), 0.0, nesterov),) * self.param_length  # for subclasses
         self.__dict__["_fresh"] = None
 
@@ -75,7 +75,8 @@ class SGD(Optimizer):
         positions = range(len(self.stat)) if picks is None else picks
         accums = self._picked(self.accum, picks)
         if on_device(self.global_step):
-            self._update_on_device(parameters, gradients, accums, self._picked(self.stat, picks), rate, momentum)
+            stats = self._picked(self.stat, picks)
+            stat_step(parameters, gradients, accums, stats, rate, momentum, self.dampening, self.nesterov)
             return
         fresh = self.__dict__["_fresh"][1]
         if not any(fresh):
@@ -94,21 +95,3 @@ class SGD(Optimizer):
                 0.0 if fresh[position] else self.dampening,
                 self.nesterov,
             )
-
-    def _update_on_device(
-        self,
-        parameters: list[Any],
-        gradients: list[Any],
-        accums: list[Any],
-        stats: list[Any],
-        rate: Number,
-        factor: float,
-    ) -> None:
-        """Update with momentum, without reading ``stat``: where it is 1, accum becomes the gradient itself."""
-        torch._foreach_addcmul_(accums, accums, stats, -1.0)
-        if self.dampening:
-            scaled = list(torch._foreach_mul(gradients, 1.0 - self.dampening))
-            torch._foreach_addcmul_(scaled, gradients, stats, self.dampening)
-            gradients = scaled
-        torch._foreach_zero_(stats)
-        momentum_step(parameters, gradients, accums, rate, factor, nesterov=self.nesterov)

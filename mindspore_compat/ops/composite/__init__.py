@@ -6,15 +6,7 @@ from mindspore_compat.ops.composite import base, math_ops
 from mindspore_compat.ops.composite.base import *  # noqa: F403
 from mindspore_compat.ops.composite.math_ops import *  # noqa: F403
 
-__all__ = [
-    *base.__all__,
-    *math_ops.__all__,
-    "GradOperation",
-    "get_grad",
-    "grad",
-    "stop_gradient",
-    "value_and_grad",
-]
+__all__ = [*base.__all__, *math_ops.__all__, "GradOperation", "get_grad", "grad", "stop_gradient", "value_and_grad"]
 _AUGMENTED = (
     "augassign_add augassign_sub augassign_mul augassign_div augassign_floordiv augassign_mod hyper_add".split()
 )

@@ -21,56 +21,46 @@ __all__ = """
 """.split()
 
 __getattr__ = module_getattr(
-    __name__,
-    {"GradOperation": "_ops.grad_operation", "recompute_block": "_autograd.cell_bprop"},
+    __name__, {"GradOperation": "_ops.grad_operation", "recompute_block": "_autograd.cell_bprop"}
 )
 _Matcher = Callable[[Any], bool]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, bool, complex, np.number))
+def _instance_of(*kinds: type) -> _Matcher:
+    return lambda value: isinstance(value, kinds)
 
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def _no_value(value: Any) -> bool:
+    return False
+
+
+_FLOAT, _PARAMETER, _DTYPE = _instance_of(float), _instance_of(torch.nn.Parameter), _instance_of(torch.dtype)
 #: Which values a type string of `MultitypeFuncGraph.register` means.
 _MATCHERS: dict[str, _Matcher] = {
-    "Tensor": lambda value: isinstance(value, torch.Tensor),
+    **dict.fromkeys("MapTensor UInt Int8 Int16 Float16 Problem EnvType".split(), _no_value),
+    **dict.fromkeys("Int Int32 Int64".split(), _is_int),
+    **dict.fromkeys("Float Float32 Float64".split(), _FLOAT),
+    **dict.fromkeys("Ref Parameter".split(), _PARAMETER),
+    **dict.fromkeys("TypeType Type".split(), _DTYPE),
+    **dict.fromkeys("Function Func".split(), callable),
+    **dict.fromkeys("Dictionary Dict".split(), _instance_of(dict)),
+    "Tensor": _instance_of(torch.Tensor),
     "RowTensor": lambda value: type(value) is RowTensor,
-    "MapTensor": lambda value: False,
-    "COOTensor": lambda value: isinstance(value, COOTensor),
-    "CSRTensor": lambda value: isinstance(value, CSRTensor),
-    "Ref": lambda value: isinstance(value, torch.nn.Parameter),
-    "Parameter": lambda value: isinstance(value, torch.nn.Parameter),
-    "Number": _is_number,
-    "Bool": lambda value: isinstance(value, bool),
-    "Int": _is_int,
-    "UInt": lambda value: False,
-    "Int8": lambda value: False,
-    "Int16": lambda value: False,
-    "Int32": _is_int,
-    "Int64": _is_int,
-    "Float": lambda value: isinstance(value, float),
-    "Float16": lambda value: False,
-    "Float32": lambda value: isinstance(value, float),
-    "Float64": lambda value: isinstance(value, float),
-    "String": lambda value: isinstance(value, str),
-    "Tuple": lambda value: isinstance(value, tuple),
-    "List": lambda value: isinstance(value, list),
-    "Dictionary": lambda value: isinstance(value, dict),
-    "Dict": lambda value: isinstance(value, dict),
-    "Slice": lambda value: isinstance(value, slice),
-    "Ellipsis": lambda value: value is Ellipsis,
-    "None": lambda value: value is None,
-    "TypeType": lambda value: isinstance(value, torch.dtype),
-    "Type": lambda value: isinstance(value, torch.dtype),
-    "Function": callable,
-    "Func": callable,
-    "Problem": lambda value: False,
-    "EnvType": lambda value: False,
-    "Any": lambda value: True,
+    "COOTensor": _instance_of(COOTensor),
+    "CSRTensor": _instance_of(CSRTensor),
+    "Number": _instance_of(int, float, bool, complex, np.number),
+    "Bool": _instance_of(bool),
+    "String": _instance_of(str),
+    "Tuple": _instance_of(tuple),
+    "List": _instance_of(list),
+    "Slice": _instance_of(slice),
+    "Ellipsis": _instance_of(type(Ellipsis)),
+    "None": _instance_of(type(None)),
+    "Any": _instance_of(object),
 }
 
 
@@ -96,8 +86,9 @@ def _matcher(type_name: Any) -> _Matcher:
             if kind == "Tensor":
                 return _tensor_of(inner)
             return _MATCHERS[kind]
-        if name.lower() in {key.lower() for key in _MATCHERS}:
-            return next(match for key, match in _MATCHERS.items() if key.lower() == name.lower())
+        found = {key.lower(): match for key, match in _MATCHERS.items()}.get(name.lower())
+        if found is not None:
+            return found
         raise TypeError(
             f"For 'MultitypeFuncGraph', the type {type_name!r} is not known. Use one of {sorted(_MATCHERS)}, or "
             "'Tensor[Float32]'."

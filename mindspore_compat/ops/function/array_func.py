@@ -9,10 +9,6 @@ from mindspore_compat.ops._mint_names import kept_in
 
 __getattr__ = module_getattr(
     __name__,
-    {
-        **kept_in("array_func"),
-        "new_ones": "_ops.creation:new_ones",
-        "new_zeros": "_ops.creation:new_zeros",
-    },
+    {**kept_in("array_func"), "new_ones": "_ops.creation:new_ones", "new_zeros": "_ops.creation:new_zeros"},
     fallback="ops.function",
 )

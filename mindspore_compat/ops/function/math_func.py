@@ -7,11 +7,4 @@ from mindspore_compat._ops.reduction import *  # noqa: F403
 from mindspore_compat._ops.special import *  # noqa: F403
 from mindspore_compat.ops._mint_names import kept_in
 
-__getattr__ = module_getattr(
-    __name__,
-    {
-        **kept_in("math_func"),
-        "F": "ops.functional:",
-    },
-    fallback="ops.function",
-)
+__getattr__ = module_getattr(__name__, {**kept_in("math_func"), "F": "ops.functional:"}, fallback="ops.function")

@@ -8,10 +8,4 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._ops.random import *  # noqa: F403
 from mindspore_compat.ops._mint_names import kept_in
 
-__getattr__ = module_getattr(
-    __name__,
-    {
-        **kept_in("random_func"),
-    },
-    fallback="ops.function",
-)
+__getattr__ = module_getattr(__name__, {**kept_in("random_func")}, fallback="ops.function")

@@ -11,7 +11,8 @@ import torch
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF
 from mindspore_compat._graph.program import program
-from mindspore_compat._tensor.wrapping import byte_view, plain
+from mindspore_compat._random.lazy_init import unmoved
+from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.generator import Generator
 from mindspore_compat.common.parameter import Parameter
@@ -91,7 +92,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
     if isinstance(value, LazyTensor) and value.tensor_type in NUMPY_OF:
         return codec.Entry(name, value.tensor_type, value.shape, Content(value))
     value = value.meta if isinstance(value, LazyTensor) else value
-    data = plain(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
+    data = unmoved(value) if isinstance(value, torch.Tensor) else _as_tensor(name, value)
     if data.is_conj() or data.is_neg():
         data = data.resolve_conj().resolve_neg()
     tensor_type = INT4 if getattr(value, IS_INT4, False) else dtype_name(data.dtype)

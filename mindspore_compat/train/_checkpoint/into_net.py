@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._api.validate import check_bool, check_isinstance
-from mindspore_compat._random.lazy_init import unmoved
+from mindspore_compat._random.lazy_init import is_unmoved, unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
@@ -56,6 +56,9 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
             dtype_name(new_param.dtype),
             dtype_name(param.dtype),
         )
+    if is_unmoved(param) and not getattr(param, VIEWS_FILE, False):  # a state that no step has used
+        unmoved(param).copy_(unmoved(new_param).reshape(old))
+        return
     data = plain(new_param) if param.dtype is new_param.dtype or param.sliced else unmoved(new_param)
     if param.sliced:  # of the whole its part
         param.set_data(data)
