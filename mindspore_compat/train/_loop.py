@@ -162,8 +162,7 @@ class Sinking:
         number = last - first
         if behind is not None and (behind or first):
             raise ValueError(
-                "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
-                "afresh with those weights: without 'resume()'."
+                "A run in epochs of 'sink_size' steps resumes at an epoch only. Leave 'sink_size' out, or 'resume()'."
             )
         stream = iter(prefetched(dataset, endless(dataset, plain)))
         for _ in range(number):

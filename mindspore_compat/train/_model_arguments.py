@@ -19,7 +19,6 @@ from mindspore_compat.train.callback._callback import Callback
 __all__ = [
     "check_callbacks",
     "check_epochs",
-    "check_eval_indexes",
     "check_kwargs",
     "check_levels",
     "check_parallel",
@@ -30,6 +29,7 @@ __all__ = [
 
 _log = logging.getLogger("mindspore_compat")
 _OWN_CALLBACKS = "mindspore_compat.train.callback."
+_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 _OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
 
 
@@ -45,8 +45,7 @@ def parts_of(
     manager = kwargs.get("loss_scale_manager")
     if any(part is not None for part in (loss_fn, optimizer, manager)) or amp_level != "O0":
         raise ValueError(
-            "For 'Model', 'loss_fn', 'optimizer', 'amp_level' and 'loss_scale_manager' belong to the TorchTrainStep "
-            "that is given as the network. Leave them out here."
+            "For 'Model', loss, optimizer, level and loss scale belong to the TorchTrainStep that is the network."
         )
     if step.loss_scale_manager is not None:
         kwargs["loss_scale_manager"] = step.loss_scale_manager
@@ -56,27 +55,16 @@ def parts_of(
 def check_kwargs(kwargs: dict[str, Any]) -> None:
     """Raise ValueError for unknown options of Model."""
     for name in kwargs:
-        check_one_of(
-            name, "kwargs", ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level"), "Model"
-        )
+        check_one_of(name, "kwargs", _OPTIONS, "Model")
 
 
 def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
     """Raise TypeError or ValueError for invalid levels of precision and boost, or an unfit network or optimizer."""
     check_level_names(amp_level, boost_level, "Model")
     if amp_level != "O0" and isinstance(network, CompiledCell):
-        raise ValueError(
-            "For 'Model', 'amp_level' of a compiled Cell must be 'O0'. Set the precision first: "
-            "torch.compile(amp.auto_mixed_precision(cell, level))."
-        )
+        raise ValueError("For 'Model', cast before compiling: torch.compile(amp.auto_mixed_precision(cell, level)).")
     if optimizer is None and amp_level != "O0":
         raise ValueError("For 'Model', 'amp_level' must be 'O0' without an optimizer.")
-
-
-def check_eval_indexes(eval_indexes: Any) -> None:
-    """Raise ValueError unless None or a list of three."""
-    if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
-        raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
 
 
 def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> None:
@@ -94,10 +82,7 @@ def check_callbacks(callbacks: Any, mode: str) -> None:
             continue
         old = _OLD_HOOKS & set(type(callback).__dict__)
         if old:
-            text = (
-                f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, Use "
-                "methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
-            )
+            text = f"The callback {type(callback).__name__} has {old}: name them 'on_train_...' or 'on_eval_...'."
             if mode == "fit":
                 raise ValueError(text)
             _log.info(text)

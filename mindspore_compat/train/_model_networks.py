@@ -12,7 +12,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.train import amp
-from mindspore_compat.train._model_arguments import check_eval_indexes
 from mindspore_compat.train._torch.arguments import check_torch_parts
 from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
@@ -66,7 +65,8 @@ def build_eval_network(
 ) -> tuple[Any, Any]:
     """Return (network for metrics, places of its outputs)."""
     if eval_network is not None:
-        check_eval_indexes(eval_indexes)
+        if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+            raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
         if not isinstance(eval_network, Cell) and not hasattr(eval_network, "set_train"):
             eval_network = TorchPredict(eval_network, None)
         return eval_network, eval_indexes

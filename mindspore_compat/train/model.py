@@ -51,16 +51,8 @@ class ModelMetrics:
     def update(self, outputs: Any, with_loss: bool) -> None:
         if isinstance(outputs, torch.Tensor):
             outputs = (outputs,)
-        if not isinstance(outputs, tuple):
-            raise ValueError(
-                f"The argument 'outputs' should be tuple, but got {type(outputs)}. The eval_network must return a "
-                "Tensor or a tuple."
-            )
         if self.indexes is not None and len(outputs) < 3:
-            raise ValueError(
-                f"The length of 'outputs' must be >= 3, but got {len(outputs)}. The eval_network must return loss, "
-                "outputs and label."
-            )
+            raise ValueError(f"The eval_network must return loss, outputs and label, but returned {len(outputs)}.")
         for metric in self.functions.values():
             if self.indexes is None:
                 metric.update(*outputs)
@@ -135,7 +127,7 @@ class Model:
         self._amp_level, self._boost_level = amp_level, boost_level
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
         if self._loss_scale_manager is not None and optimizer is None:
-            raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+            raise ValueError("For 'Model', the 'loss_scale_manager' needs an 'optimizer'.")
         self._is_torch = not isinstance(network, Cell)
         self._backbone_mode = BackboneMode()
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
@@ -284,8 +276,6 @@ class Model:
             RuntimeError: in other modes than semi_auto_parallel or auto_parallel.
         """
         check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
-        if dataset_size(train_dataset) == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
         return layouts(self._train_network, lambda: next(iter(DatasetHelper(train_dataset, False))), True)
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
@@ -336,7 +326,7 @@ class Model:
             check_torch(self._train_network)
         size = dataset_size(dataset)
         if size == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+            raise ValueError(f"For '{where}', the dataset is empty.")
         callbacks = list(callbacks) if isinstance(callbacks, tuple) else callbacks
         check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)
