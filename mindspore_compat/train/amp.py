@@ -219,6 +219,8 @@ def _auto_mixed_precision_rewrite(
     """Return a copy (same Parameters) that computes the white list in ``dtype`` and returns float32, or the network,
     changed to compute all but the black list in ``dtype``.
     """
+    if (white_list is None) == (black_list is None):
+        raise ValueError("One of white_list and black_list must be provided.")
     if white_list is not None:
         return _cast_white(network, dtype, white_list)
     return _OutputTo32(_auto_black_list(network, black_list or [], dtype))

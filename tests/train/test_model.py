@@ -332,31 +332,17 @@ def _two_outputs(**settings: Any) -> Model:
             AttributeError,
         ),
         (lambda: _two_outputs(loss_scale_manager=ms.DynamicLossScaleManager()).train(1, _data()), TypeError),
-        (lambda: _model().train(1, _data(columns=3)), ValueError),
         (lambda: _model().train(1, _data(width=5)), (RuntimeError, ValueError)),
-        (lambda: _model().train(1, _data(), callbacks=[print]), TypeError),
-        (lambda: _model().train(0, _data()), ValueError),
-        (lambda: _model().train(1, _data(), sink_size=-3), ValueError),
-        (lambda: _model().train(2, _data(), initial_epoch=2), ValueError),
         (lambda: _model().train(1, iter([1])), TypeError),
-        (lambda: _model().eval(_data()), ValueError),
-        (lambda: _model(metrics={"accurate"}), KeyError),
-        (lambda: _model(metrics=["acc"]), TypeError),
-        (lambda: _model(amp_level="O9"), ValueError),
-        (lambda: _model(keep_bn=True), ValueError),
-        (lambda: Model(3), TypeError),
-        (lambda: Model(nn.Dense(1, 1), metrics={"acc"}), ValueError),
         (
             lambda: Model(torch.nn.Linear(1, 1), None, nn.Momentum(nn.Dense(1, 1).trainable_params(), 0.1, 0.9)),
             TypeError,
         ),
         (lambda: nn.Momentum(torch.nn.Linear(1, 1).parameters(), 0.1, 0.9), TypeError),
-        (lambda: ModelCheckpoint("a/b"), ValueError),
-        (lambda: ms.CheckpointConfig(None, None, None, None), ValueError),
         (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError),
     ],
 )
-def test_bad_input_is_answered_with_upstreams_type_and_a_remedy(act, error) -> None:
+def test_bad_input(act, error) -> None:
     with pytest.raises(error):
         act()
 

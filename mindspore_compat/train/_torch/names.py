@@ -167,10 +167,9 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
         data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
         raise RuntimeError(
-            f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same shape as in the "
-            "argument "
-            f"'parameter_dict'. But got its shape {tuple(target.as_mindspore().shape)} in the argument 'net' and shape "
-            f"{tuple(data.shape)} in the argument 'parameter_dict'. Check that the network is the one that was saved."
+            f"For 'load_param_into_net', {target.name} has the shape {tuple(target.as_mindspore().shape)} in the "
+            "'net', but "
+            f"{tuple(value.shape)} in the 'parameter_dict'."
         )
     same_kind = any(data.dtype in kind and tensor.dtype in kind for kind in (_FLOATS, _INTS))
     if data.dtype is not tensor.dtype and (strict_load or not same_kind):

@@ -80,7 +80,7 @@ class ModelCheckpoint(Callback):
             self._place = self._called_place(cb_params)  # at every step, as in MindSpore
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
-            from mindspore_compat.train.summary._graph_file import write_graph  # summaries need protobuf
+            from mindspore_compat.train.summary._graph import write_graph  # summaries need protobuf
 
             write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
         self._graph_saved = True

@@ -36,14 +36,8 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
 
 _OWNER = "collect_landscape"
-_METADATA = (
-    "epoch_group",
-    "model_params_file_map",
-    "step_per_epoch",
-    "unit",
-    "num_samples",
-    "landscape_size",
-    "create_landscape",
+_METADATA = tuple(
+    "epoch_group model_params_file_map step_per_epoch unit num_samples landscape_size create_landscape".split()
 )
 DEFAULT_LANDSCAPE: dict[str, Any] = {
     "landscape_size": 40,

@@ -50,10 +50,7 @@ class ModelThor(Model):
         valid_frequency: Any,
     ) -> None:
         if valid_dataset is not None:
-            raise ValueError(
-                "Evaluation in training is currently not supported in the second-order scenario of thor. "
-                "Call eval between two calls of train."
-            )
+            raise ValueError("For 'ModelThor', 'fit' evaluates nothing: call eval between two calls of train.")
         super()._run_training(
             where, epoch, dataset, callbacks, sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency
         )

@@ -28,7 +28,6 @@ X = Tensor(np.ones((2, 3), np.float32))
         ({"enc_key": b"0"}, ValueError),
         ({"enc_key": b"0" * 16, "enc_mode": "DES"}, ValueError),
         ({"enc_key": b"0" * 16, "file_format": "ONNX"}, ValueError),
-        ({"obf_func": 1}, NotImplementedError),
         ({"dataset": 1}, NotImplementedError),
         ({"file_format": "ONNX", "custom_func": print}, ValueError),
         ({"quant_modes": "QUANT"}, ValueError),
