@@ -224,8 +224,8 @@ def transform_checkpoints(
         values = _without_other_stages(values, [(all_source, source), (all_target, target)])
         folder = os.path.join(os.path.realpath(dst_checkpoints_dir), f"rank_{rank}")
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        values = transformed(rank % device_num(all_target), values, source, target)
-        checked_plan(values, os.path.join(folder, f"{ckpt_prefix}{rank}{end}"), format=output_format).write()
+        result = transformed(rank % device_num(all_target), values, source, target)
+        checked_plan(result, os.path.join(folder, f"{ckpt_prefix}{rank}{end}"), format=output_format).write()
 
 
 def _source_files(folder: str) -> dict[int, str]:

@@ -33,7 +33,7 @@ class ROC(Metric):
         predicted, true = self._operands(inputs)
         if predicted.ndim == true.ndim:
             if self.class_num not in (None, 1):
-                raise self._error(
+                raise self._value_error(
                     f"scores and labels of one shape are of one class, but 'class_num' is {self.class_num}"
                 )
             self.class_num = 1
