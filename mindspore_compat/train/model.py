@@ -22,7 +22,7 @@ from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
-from mindspore_compat.train._loop import BackboneMode, Sinking, evaluate, overflow_listener, train_epochs
+from mindspore_compat.train._loop import BackboneMode, Run, Sinking, evaluate, overflow_listener, train_epochs
 from mindspore_compat.train._torch.arguments import check_torch_parts
 from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
@@ -203,8 +203,8 @@ class Model:
     ) -> None:
         """Run `train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_type(valid_frequency, "valid_frequency", (bool, int, list), "Model.fit")
-        if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
+        if valid_dataset is not None:
+            self._check_evaluation_in_fit()
         self._run_training(
             "Model.fit",
             epoch,
@@ -235,15 +235,8 @@ class Model:
         cb_params = InternalCallbackParam(list_callback=self._transform_callbacks(callbacks), network=self._network)
         self._describe_evaluation(cb_params, valid_dataset)
         with CallbackManager(callbacks) as manager:
-            return evaluate(
-                self._eval_network,
-                self._backbone_mode,
-                valid_dataset,
-                cb_params,
-                manager,
-                ModelMetrics(self._metric_fns, self._eval_indexes),
-                self._is_torch,
-            )
+            run = Run(self._eval_network, self._backbone_mode, valid_dataset, cb_params, manager, self._is_torch)
+            return evaluate(run, ModelMetrics(self._metric_fns, self._eval_indexes))
 
     def predict(self, *predict_data: Any, backend: Any = None, config: Any = None) -> Any:
         """Return the network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
@@ -305,6 +298,10 @@ class Model:
         """The network that `predict` calls."""
         return self._predict_network
 
+    def _check_evaluation_in_fit(self) -> None:
+        if not self._metric_fns:
+            raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
+
     @staticmethod
     def _transform_callbacks(callbacks: Any) -> list[Any]:
         if callbacks is None:
@@ -340,19 +337,9 @@ class Model:
                 if valid_dataset is not None and is_due(cb_params.cur_epoch_num, valid_frequency):
                     self._evaluate_in_fit(valid_dataset, cb_params, manager)
 
-            train_epochs(
-                self._train_network,
-                self._backbone_mode,
-                dataset,
-                initial_epoch,
-                epoch,
-                sinking,
-                cb_params,
-                manager,
-                evaluate_after,
-                self._is_torch,
-                overflow_listener(self._loss_scale_manager),
-            )
+            run = Run(self._train_network, self._backbone_mode, dataset, cb_params, manager, self._is_torch)
+            listener = overflow_listener(self._loss_scale_manager)
+            train_epochs(run, initial_epoch, epoch, sinking, evaluate_after, listener)
 
     def _describe_training(
         self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking
@@ -394,8 +381,8 @@ class Model:
         self._describe_evaluation(cb_params, dataset)
         with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
             metrics = ModelMetrics(self._metric_fns, self._eval_indexes)
-            network, mode = self._eval_network, self._backbone_mode
-            evaluate(network, mode, dataset, cb_params, eval_manager, metrics, self._is_torch, with_loss=True)
+            run = Run(self._eval_network, self._backbone_mode, dataset, cb_params, eval_manager, self._is_torch)
+            evaluate(run, metrics, with_loss=True)
         cb_params.update(kept, mode="train")
 
 

@@ -43,9 +43,6 @@ class Parts:
     def scaled(self, sense):
         return self.nn.TrainOneStepWithLossScaleCell(self.nn.WithLossCell(self.net, self.loss), self.opt, sense)
 
-    def sink_dataset(self):
-        return self.ms.DatasetHelper(self.data(), dataset_sink_mode=False)
-
 
 ERRORS = {
     "Model:network": lambda p: p.ms.Model(3),

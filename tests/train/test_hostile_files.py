@@ -45,16 +45,6 @@ def strategy(folder: Path, layouts: dict[str, tuple]) -> str:
     return write_strategy(strategy_messages().ParallelStrategyMap, folder / "strategy.ckpt", layouts)
 
 
-def json_strategy(folder: Path, **layout: Any) -> str:
-    path = folder / "strategy.json"
-    path.write_text(
-        json.dumps(
-            {"parallel_strategy_item": {"op": {"stage": 0}}, "parallel_layout_item": {"w": {**LAYOUT, **layout}}}
-        )
-    )
-    return str(path)
-
-
 # --- strategies -------------------------------------------------------------------------------------------------------
 
 

@@ -50,7 +50,8 @@ def obfuscate_ckpt(
         {name: the numbers, inverted where asked for}: keep them, for `load_obf_params_into_net`.
 
     Raises:
-        TypeError, ValueError, KeyError: for wrong arguments, folders and paths that are not there.
+        TypeError, ValueError, KeyError: for wrong arguments, and paths that are not there. FileNotFoundError: without
+            the folder.
     """
     config = _config(network, target_modules, obf_config)
     if obfuscate_scale <= 1:

@@ -54,8 +54,7 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         strategy: what `build_searched_strategy` returns.
 
     Raises:
-        TypeError: if these are no Parameters. ValueError: if they or the strategy do not fit. KeyError: if the strategy
-            lacks the name.
+        ValueError: if they or the strategy do not fit. KeyError: if the strategy lacks the name.
     """
     where = "merge_sliced_parameter"
     first = sliced_parameters[0]
@@ -87,7 +86,7 @@ def rank_list_for_transform(
         src_strategy_file, dst_strategy_file: strategy files; None: the network is not cut.
 
     Raises:
-        TypeError, ValueError: for a wrong rank or strategy file.
+        TypeError, ValueError: for a wrong strategy file, or one without layouts for the rank.
     """
     if src_strategy_file is None:
         return [0]

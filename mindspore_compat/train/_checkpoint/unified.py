@@ -76,7 +76,7 @@ def unified_safetensors(
         split_dst_file: (n, of how many): do the n-th share of the parts only, from 1; the first also writes the map.
 
     Raises:
-        TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
+        TypeError, ValueError, OSError: for wrong arguments, or if a file or slice that is needed is missing.
     """
     redundant = merge_with_redundancy
     layouts = checked_strategy(src_strategy_file, "src_strategy_file")
