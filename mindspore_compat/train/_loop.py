@@ -173,9 +173,8 @@ class Sinking:
 def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
     if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
         raise ValueError(
-            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}, please "
-            "check the number of elements returned by 'train_dataset'. Use project() to keep two columns, or put the "
-            "loss into the network."
+            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}: use "
+            "project() to keep two columns, or put the loss into the network."
         )
     return batch
 

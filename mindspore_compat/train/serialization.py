@@ -50,7 +50,7 @@ from mindspore_compat.train._checkpoint.transform import (
 from mindspore_compat.train._checkpoint.unified import unified_safetensors
 from mindspore_compat.train._checkpoint.writing import checked_plan
 from mindspore_compat.train._export import Limits, export, load
-from mindspore_compat.train._torch.names import load_into_module
+from mindspore_compat.train._torch.names import check_dtype, load_into_module, misfit
 
 __all__ = [
     "export",
@@ -100,8 +100,6 @@ __getattr__ = module_getattr(
 )
 
 _log = logging.getLogger("mindspore_compat")
-_FLOATS = (torch.float16, torch.float32, torch.float64, torch.bfloat16)
-_INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
@@ -348,8 +346,7 @@ def load_param_into_net(
         missing = share_loaded(net, missing)
     if missing:
         _log.warning(
-            "load_param_into_net: %d parameters of the net are not in the 'parameter_dict', and not loaded. Is it a "
-            "checkpoint of this network? %s",
+            "For 'load_param_into_net', %d parameters in the 'net' are not loaded: is it this net's checkpoint? %s",
             len(missing),
             ", ".join(missing),
         )
@@ -426,17 +423,9 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> 
     if param.sliced and new == param._cut.shape:  # type: ignore[attr-defined]
         old = new
     if old != new and not (len(new) > len(old) and new[: len(old)] == old and all(dim == 1 for dim in new[len(old) :])):
-        raise RuntimeError(
-            f"For 'load_param_into_net', {param.name} has the shape {old} in the 'net', but {new} in the "
-            "'parameter_dict'. Is it the checkpoint of this network, with this batch size?"
-        )
+        raise misfit(param.name, "shape", old, new)
+    check_dtype(param.name, param.dtype, new_param.dtype, strict_load)
     if param.dtype is not new_param.dtype:
-        same_kind = any(param.dtype in kind and new_param.dtype in kind for kind in (_FLOATS, _INTS))
-        if strict_load or not same_kind:
-            raise RuntimeError(
-                f"For 'load_param_into_net', {param.name} has the type {dtype_name(param.dtype)} in the 'net', but "
-                f"{dtype_name(new_param.dtype)} in the 'parameter_dict'. Is it the checkpoint of this network?"
-            )
         _log.warning(
             "load_param_into_net: %s is converted from %s to %s.",
             param.name,

@@ -128,7 +128,11 @@ def test_a_plain_file_is_not_decrypted() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
+        {"enc_key": b"0" * 16, "enc_mode": "ROT13"},
         {"enc_key": b"0" * 24, "enc_mode": "SM4-CBC"},
+        {"enc_key": "0" * 16},
+        {"enc_key": b"0" * 16, "crc_check": True},
+        {"enc_key": b"0" * 16, "format": "safetensors"},
         {"format": "pth"},
     ],
 )

@@ -173,7 +173,10 @@ def test_uneven_slices_and_fields() -> None:
         (lambda: parse_print("no"), ValueError),
         (lambda: parse_print(3), TypeError),
         (lambda: parse_print(__file__), RuntimeError),
+        (lambda: ct.load_distributed_checkpoint(nn.Dense(2, 2), ["x.ckpt"]), ValueError),
+        (lambda: ckpt_to_safetensors("no"), ValueError),
         (lambda: ckpt_to_safetensors(str(STRATEGY)), ValueError),
+        (lambda: ckpt_to_safetensors(__file__), ValueError),
     ],
 )
 def test_wrong_arguments(call, error: type) -> None:

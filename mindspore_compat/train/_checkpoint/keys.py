@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore_compat._api.validate import check_isinstance
 from mindspore_compat._format import envelope
 
 __all__ = ["FORMATS", "check_key"]
@@ -16,6 +17,7 @@ def check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None
     if format == "safetensors" and (key is not None or mode != "AES-GCM"):
         raise ValueError(f"For '{owner}', the format 'safetensors' takes no '{prefix}_key' and '{prefix}_mode'.")
     if key is not None:
+        check_isinstance(key, f"{prefix}_key", bytes, owner)
         try:
             envelope.check_key(key, mode)
         except ValueError as error:

@@ -117,9 +117,7 @@ class SummaryRecord:
 
     def __enter__(self) -> SummaryRecord:
         if self._closed:
-            raise ValueError(
-                "For 'SummaryRecord', it has been closed, please check if close() method is called. Make a new one."
-            )
+            raise ValueError("The SummaryRecord is closed: make a new one.")
         return self
 
     def __exit__(self, *err: Any) -> None:

@@ -35,7 +35,7 @@ REFUSED = {
     "step_lossscale": "has no counterpart in MINDIR",
     "step_cosine": "learning rate schedule CosineDecayLR in a train step is not available. Give the learning rates as "
     "a list",
-    "dyn_rank": "open number of axes",
+    "dyn_rank": "number of an input.s axes is fixed",
     "dyn_pool": "other operators are needed for other sizes",
     "dyn_if_shape": "'construct' decides by a size",
 }
