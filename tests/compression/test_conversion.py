@@ -407,7 +407,7 @@ class Tanh(nn.Cell):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: convert_quant_network(torch.nn.ReLU()), ValueError, "'network' must be a Cell, but got ReLU"),
+        (lambda: convert_quant_network(torch.nn.ReLU()), ValueError, "'network' must be .*Cell.*, but got ReLU"),
         (lambda: convert_quant_network(Residual(), num_bits=8.0), TypeError, "num_bits"),
         (lambda: convert_quant_network(Residual(), num_bits=(3, 8)), ValueError, "4, 7, 8 bits, but got INT3"),
         (
