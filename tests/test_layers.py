@@ -78,7 +78,7 @@ TOP = {"__init__", "__main__", "_releases", "cli", "amp"}
 #: imports of our own inside functions: (file, what it imports) -> why it waits
 LAZY = {
     ("train/_export/__init__.py", "train._export._write"): "export and load bring protobuf and all formats: 0.3 s",
-    ("train/callback/_checkpoint.py", "train.summary._graph_file"): "the room of summaries brings protobuf",
+    ("train/callback/_checkpoint.py", "train.summary._graph"): "the room of summaries brings protobuf",
     ("dataset/engine/_dataset.py", "dataset.text.utils"): "only Dataset.build_vocab needs the room of texts",
     ("nn/optim/thor_precondition.py", "nn.optim.thor_inverse"): "it loads the compiled library",
     ("nn/layer/transformer.py", "nn.transformer"): "a call of 1.7 makes the class of that name there",

@@ -14,9 +14,8 @@ import numpy as np
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, string, to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.train._checkpoint.load import as_prefixes, load_source
-from mindspore_compat.train._checkpoint.reading import CheckpointFile
-from mindspore_compat.train._checkpoint.save import save_checkpoint
+from mindspore_compat.train._checkpoint.reading import CheckpointFile, load_source
+from mindspore_compat.train._checkpoint.writing import checked_plan
 
 __all__ = [
     "_check_checkpoint_param",
@@ -51,10 +50,8 @@ tensor_to_np_type = _NumpyTypes(
 
 
 def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> tuple[str, Any]:
-    """Return the file's full name and the prefixes as they are, checked as `load_checkpoint` does."""
-    path = load_source(ckpt_file_name, "ckpt")
-    as_prefixes(filter_prefix, "filter_prefix")
-    return str(path), filter_prefix
+    """Return the file's full name, checked as `load_checkpoint` does, and the prefixes as they are."""
+    return str(load_source(ckpt_file_name, "ckpt")), filter_prefix
 
 
 def _exec_save(
@@ -73,7 +70,8 @@ def _exec_save(
         for name, (dims, kind, data) in data_list.items()
     ]
     path = ckpt_file_name if ckpt_file_name.endswith(f".{format}") else f"{ckpt_file_name}.{format}"
-    save_checkpoint(parts, path, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc_check, format=format)
+    plan = checked_plan(parts, path, enc_key=enc_key, enc_mode=enc_mode, crc_check=crc_check, format=format)
+    plan.write()
     if path != ckpt_file_name:
         os.replace(path, ckpt_file_name)
 

@@ -20,8 +20,8 @@ from mindspore_compat.train._checkpoint.entries import entries_of
 from mindspore_compat.train._checkpoint.files import is_safetensors, open_checkpoint, opened
 from mindspore_compat.train._checkpoint.folders import TORCH_ENDS
 from mindspore_compat.train._checkpoint.lazy import LazyTensor
-from mindspore_compat.train._checkpoint.load import load_checkpoint
 from mindspore_compat.train._torch.names import nearest
+from mindspore_compat.train.serialization import load_checkpoint
 
 __all__ = ["diff", "inspect", "verify"]
 

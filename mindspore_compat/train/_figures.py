@@ -17,9 +17,7 @@ def new_figure(owner: str, **options: Any) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError(
-            f"{owner} needs matplotlib: pip install matplotlib (or mindspore_compat[notebook])."
-        ) from error
+        raise ImportError(f"{owner} needs matplotlib: pip install matplotlib.") from error
     return Figure(**options)
 
 

@@ -28,6 +28,7 @@ import copy
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -41,7 +42,7 @@ from mindspore_compat.train.callback._callback import CallbackManager, InternalC
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
 
-__all__ = ["train_epochs", "evaluate", "BackboneMode", "Sinking"]
+__all__ = ["BackboneMode", "Run", "Sinking", "evaluate", "overflow_listener", "train_epochs"]
 
 _log = logging.getLogger("mindspore_compat")
 
@@ -162,8 +163,7 @@ class Sinking:
         number = last - first
         if behind is not None and (behind or first):
             raise ValueError(
-                "A run cannot be resumed in the midst of epochs of 'sink_size' steps. Leave 'sink_size' out, or begin "
-                "afresh with those weights: without 'resume()'."
+                "A run in epochs of 'sink_size' steps resumes at an epoch only. Leave 'sink_size' out, or 'resume()'."
             )
         stream = iter(prefetched(dataset, endless(dataset, plain)))
         for _ in range(number):
@@ -173,41 +173,45 @@ class Sinking:
 def _checked_elements(network: Any, batch: tuple[Any, ...], has_loss_fn: bool) -> tuple[Any, ...]:
     if has_loss_fn and isinstance(network, Cell) and len(batch) != 2:
         raise ValueError(
-            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}, please "
-            "check the number of elements returned by 'train_dataset'. Use project() to keep two columns, or put the "
-            "loss into the network."
+            f"When 'loss_fn' is not None, 'train_dataset' should return two elements, but got {len(batch)}: use "
+            "project() to keep two columns, or put the loss into the network."
         )
     return batch
 
 
+@dataclass
+class Run:
+    """A run of a network over a dataset; ``plain``: of a torch module, with torch's tensors."""
+
+    network: Any
+    mode: BackboneMode
+    dataset: Any
+    cb_params: InternalCallbackParam
+    callbacks: CallbackManager
+    plain: bool
+
+
 def train_epochs(
-    network: Any,
-    mode: BackboneMode,
-    dataset: Any,
+    run: Run,
     first_epoch: int,
     last_epoch: int,
     sinking: Sinking,
-    cb_params: InternalCallbackParam,
-    callbacks: CallbackManager,
     evaluate_after: Callable[[], None],
-    plain: bool,
     after_step: Callable[[Any], None] | None,
 ) -> None:
     """Train from ``first_epoch`` (counted from 0) up to, not including, ``last_epoch``."""
+    network, mode, dataset, cb_params, callbacks = run.network, run.mode, run.dataset, run.cb_params, run.callbacks
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = sinking.is_on
     mode.begin(network, True)
     sinking.begins_an_epoch(dataset)
     callbacks.on_train_begin(run_context)
-    begin_epoch, end_epoch = (
-        getattr(network, "begin_epoch", None),
-        getattr(network, "end_epoch", None),
-    )  # a step of a torch network
+    # of a step of a torch network
+    begin_epoch, end_epoch = (getattr(network, name, None) for name in ("begin_epoch", "end_epoch"))
     behind = begin_epoch(first_epoch, dataset) if begin_epoch is not None else None
     cb_params.cur_step_num += behind or 0
-    batches_of_epochs = sinking.epochs(
-        dataset, first_epoch, last_epoch, plain, behind, getattr(network, "continue_epoch", None)
-    )
+    then = getattr(network, "continue_epoch", None)
+    batches_of_epochs = sinking.epochs(dataset, first_epoch, last_epoch, run.plain, behind, then)
     for epoch, batches in zip(range(first_epoch, last_epoch), batches_of_epochs):
         cb_params.cur_epoch_num = epoch + 1
         if begin_epoch is not None and epoch > first_epoch:
@@ -215,10 +219,7 @@ def train_epochs(
         callbacks.on_train_epoch_begin(run_context)
         if sinking.is_on:
             mode.begin(network, True)
-        if sinking.one_step_per_sink:
-            _train_one_sink(network, mode, batches, cb_params, callbacks, run_context, after_step)
-        else:
-            _train_one_epoch(network, mode, batches, cb_params, callbacks, run_context, after_step)
+        (_train_one_sink if sinking.one_step_per_sink else _train_one_epoch)(run, batches, run_context, after_step)
         if end_epoch is not None:
             end_epoch(sinking.steps if run_context.get_stop_requested() else 0)
         evaluate_after()
@@ -233,14 +234,12 @@ def train_epochs(
 
 
 def _train_one_epoch(
-    network: Any,
-    mode: BackboneMode,
+    run: Run,
     batches: Iterable[tuple[Any, ...]],
-    cb_params: InternalCallbackParam,
-    callbacks: CallbackManager,
     run_context: RunContext,
     after_step: Callable[[Any], None] | None,
 ) -> None:
+    network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks
     has_loss_fn = cb_params["loss_fn"] is not None
     step_begin, step_end = callbacks.on_train_step_begin, callbacks.on_train_step_end
     for batch in batches:
@@ -257,15 +256,13 @@ def _train_one_epoch(
 
 
 def _train_one_sink(
-    network: Any,
-    mode: BackboneMode,
+    run: Run,
     batches: Iterable[tuple[Any, ...]],
-    cb_params: InternalCallbackParam,
-    callbacks: CallbackManager,
     run_context: RunContext,
     after_step: Callable[[Any], None] | None,
 ) -> None:
     """Run all steps of a sink between one pair of hooks, without waiting for the device in between."""
+    network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks
     has_loss_fn = cb_params["loss_fn"] is not None
     cb_params["cur_step_num"] += cb_params["batch_num"]
     cb_params["train_dataset_element"] = ()
@@ -279,19 +276,11 @@ def _train_one_sink(
     callbacks.on_train_step_end(run_context)
 
 
-def evaluate(
-    network: Any,
-    mode: BackboneMode,
-    dataset: Any,
-    cb_params: InternalCallbackParam,
-    callbacks: CallbackManager,
-    metrics: Any,
-    plain: bool,
-    with_loss: bool = False,
-) -> dict[str, Any]:
+def evaluate(run: Run, metrics: Any, with_loss: bool = False) -> dict[str, Any]:
     """Evaluate in one pass without gradients; ``metrics`` has clear(), update(outputs), eval(), loss(outputs). Return
     {metric: value}.
     """
+    network, mode, dataset, cb_params, callbacks = run.network, run.mode, run.dataset, run.cb_params, run.callbacks
     run_context = RunContext(cb_params)
     cb_params.dataset_sink_mode = False
     metrics.clear()
@@ -299,7 +288,7 @@ def evaluate(
     mode.begin(network, False)
     callbacks.on_eval_epoch_begin(run_context)
     with torch.no_grad():
-        for batch in prefetched(dataset, next(epochs(dataset, 1, plain))):
+        for batch in prefetched(dataset, next(epochs(dataset, 1, run.plain))):
             cb_params["cur_step_num"] += 1
             cb_params["eval_dataset_element"] = list(batch)
             callbacks.on_eval_step_begin(run_context)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.train._checkpoint.redundancy import get_parameter_redundancy, remove_param_redundancy
 from mindspore_compat.train.summary._checks import make_directory
 
@@ -14,11 +15,7 @@ __all__ = ["check_value_type", "get_parameter_redundancy", "remove_param_redunda
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any) -> None:
     """Raise TypeError unless the value is of one of the types; a bool is no int."""
     types = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
-    if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and bool not in types):
-        raise TypeError(
-            f"For `{arg_name}` the type should be a valid type of {[one.__name__ for one in types]}, but got "
-            f"{type(arg_value).__name__}."
-        )
+    check_type(arg_value, arg_name, types, "")
 
 
 def _make_directory(path: Any, arg_name: str = "path") -> str:

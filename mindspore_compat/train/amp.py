@@ -71,6 +71,7 @@ __all__ = [
 _log = logging.getLogger("mindspore_compat")
 _HALF = (torch.float16, torch.bfloat16)
 LEVELS = ("O0", "O1", "O2", "O3", "auto")
+_OPTIONS = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager")
 
 AMP_WHITE_LIST: list[type] = [
     getattr(_layer, name)
@@ -107,7 +108,7 @@ def get_black_list() -> list[type]:
 
 def _check_half(dtype: Any) -> None:
     if dtype not in _HALF:
-        raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
+        raise ValueError(f"The 'dtype' must be float16 or bfloat16, but got {dtype}.")
 
 
 def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype = torch.float16) -> Any:
@@ -118,20 +119,14 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     Raises:
         TypeError: if ``network`` is no Cell. ValueError: for an unknown level or dtype.
     """
-    if not isinstance(network, Cell) and amp_level != "auto":
-        raise TypeError(f"For amp_level '{amp_level}', the network should be a Cell. It is {type(network).__name__}.")
     _check_half(dtype)
-    if amp_level not in LEVELS:
-        raise ValueError(f"The amp level {amp_level} is not supported. Use one of {', '.join(LEVELS)}.")
+    check_one_of(amp_level, "amp_level", LEVELS, "auto_mixed_precision")
+    if not isinstance(network, Cell) and amp_level != "auto":
+        raise TypeError(f"For the level '{amp_level}', the network must be a Cell, but is {type(network).__name__}.")
     if amp_level == "O0":
         return network
     if getattr(network, "_amp_level", None) in LEVELS:
-        _log.warning(
-            "The network's auto mixed-precision level is adjusted from %s to %s, and repeated calls to "
-            "mixed-precision interfaces can cause performance degradation.",
-            network._amp_level,
-            amp_level,
-        )
+        _log.warning("The network computes as 'amp_level' %s already; now as %s, too.", network._amp_level, amp_level)
     if amp_level == "O1":
         network = _cast_white(network, dtype, AMP_WHITE_LIST)
     elif amp_level == "auto":
@@ -174,7 +169,7 @@ def custom_mixed_precision(
         TypeError: for a wrong network or list. ValueError: unless just one list is given, or for an unknown dtype.
     """
     if not isinstance(network, Cell):
-        raise TypeError(f"The network type should be Cell. It is {type(network).__name__}.")
+        raise TypeError(f"The network must be a Cell, but is {type(network).__name__}.")
     if (white_list is None) == (black_list is None):
         raise ValueError("For 'custom_mixed_precision', give either white_list or black_list.")
     _check_half(dtype)
@@ -225,7 +220,7 @@ def _auto_mixed_precision_rewrite(
     changed to compute all but the black list in ``dtype``.
     """
     if (white_list is None) == (black_list is None):
-        raise ValueError("For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided.")
+        raise ValueError("One of white_list and black_list must be provided.")
     if white_list is not None:
         return _cast_white(network, dtype, white_list)
     return _OutputTo32(_auto_black_list(network, black_list or [], dtype))
@@ -261,15 +256,15 @@ def build_train_network(
         TypeError, ValueError: for wrong arguments.
     """
     check_level_names(level, boost_level, "build_train_network")
-    config = {**_level_config(level), **_checked_options(kwargs)}
+    for name in kwargs:
+        check_one_of(
+            name, "kwargs", ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"), "build_train_network"
+        )
+    config = {**_level_config(level), **kwargs}
+    check_one_of(config["cast_model_type"], "cast_model_type", (torch.float16, torch.float32), "build_train_network")
     network = _with_precision(network, config, level)
     if loss_fn is not None:
-        in_half = config["cast_model_type"] is torch.float16 or getattr(network, "_amp_level", None) in (
-            "O2",
-            "O3",
-            "auto",
-        )
-        network = (Float32WithLossCell if in_half else WithLossCell)(network, loss_fn)
+        network = _add_loss_network(network, loss_fn, config["cast_model_type"])
     accumulates = any(isinstance(cell, GradAccumulationCell) for _, cell in network.cells_and_names())
     manager = config["loss_scale_manager"]
     update_cell = manager.get_update_cell() if manager is not None else None
@@ -298,12 +293,3 @@ def _with_precision(network: Any, config: dict[str, Any], level: str) -> Any:
     if level in ("O2", "O3"):
         return network
     return auto_mixed_precision(network, level)
-
-
-def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
-    for name in options:
-        if name not in ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"):
-            raise ValueError(f"For 'build_train_network', there is no argument '{name}'.")
-    if "cast_model_type" in options and options["cast_model_type"] not in (torch.float16, torch.float32):
-        raise TypeError(f"'cast_model_type' must be float16 or float32, but got {options['cast_model_type']!r}.")
-    return options

@@ -30,7 +30,7 @@ def data_sink(
         ValueError: if ``sink_size`` is not positive, for an empty dataset, or for a batch that does not fit.
     """
     if sink_size <= 0:
-        raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
+        raise ValueError(f"For 'data_sink', the 'sink_size' must be positive, but got {sink_size}.")
     if dataset_size(dataset) == 0:
         raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
     batches = endless(dataset)

@@ -35,8 +35,7 @@ def dataset_size(dataset: Any) -> int:
         return len(dataset)
     except TypeError:
         raise TypeError(
-            "The dataset must be a mindspore.dataset Dataset, or an iterable of batches that has a length (such as a "
-            f"torch DataLoader over a map-style dataset), but got {type(dataset).__name__}."
+            f"The dataset must be a Dataset or an iterable that has a length, but got {type(dataset)}."
         ) from None
 
 
@@ -74,9 +73,8 @@ def _nested_on_device(value: Any) -> Any:
         return {key: _nested_on_device(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         items = [_nested_on_device(item) for item in value]
-        return (
-            type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-        )  # a namedtuple takes them one by one
+        is_namedtuple = hasattr(value, "_fields")  # which takes them one by one
+        return type(value)(*items) if is_namedtuple else type(value)(items)
     return _on_device(value, True) if isinstance(value, (torch.Tensor, np.ndarray, np.generic)) else value
 
 

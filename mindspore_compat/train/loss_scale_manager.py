@@ -122,8 +122,9 @@ class DynamicLossScaleManager(LossScaleManager):
             state["bad_step"] = 0
         if state["bad_step"] > self.bad_step_max:
             raise RuntimeError(
-                f"Dynamic loss scale Continuous overflow ({state['bad_step']}) times, has exceeded maximum threshold "
-                f"{self.bad_step_max}. Lower the learning rate or check the data."
+                f"The loss overflowed {state['bad_step']} times in a row, more than {self.bad_step_max}. Lower the "
+                "learning "
+                "rate or check the data."
             )
         state["cur_iter"] += 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,31 +10,35 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
-from mindspore_compat._api.validate import check_type
+from mindspore_compat._api.validate import check_one_of, check_type
+from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.boost.boost import AutoBoost
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
-from mindspore_compat.nn._compiled_cell import as_cell
+from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.nn.cell import Cell
+from mindspore_compat.nn.optim.optimizer import Optimizer
+from mindspore_compat.nn.wrap.cell_wrapper import WithEvalCell, WithLossCell
 from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
-from mindspore_compat.train._loop import BackboneMode, Sinking, evaluate, overflow_listener, train_epochs
-from mindspore_compat.train._model_arguments import (
-    check_callbacks,
-    check_epochs,
-    check_kwargs,
-    check_levels,
-    check_parallel,
-    is_due,
-    parts_of,
-    predict_input,
-)
-from mindspore_compat.train._model_networks import boosted, build_eval_network, build_train_network
-from mindspore_compat.train._torch.network import TorchPredict
+from mindspore_compat.train import amp
+from mindspore_compat.train._loop import BackboneMode, Run, Sinking, evaluate, overflow_listener, train_epochs
+from mindspore_compat.train._torch.arguments import check_torch_parts
+from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
 from mindspore_compat.train._torch.step import TorchTrainStep
-from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, is_train_only
+from mindspore_compat.train.amp import check_level_names
+from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
 from mindspore_compat.train.dataset_helper import DatasetHelper, dataset_size
 from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
 
 __all__ = ["Model"]
+
+_log = logging.getLogger("mindspore_compat")
+_OWN_CALLBACKS = "mindspore_compat.train.callback."
+_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+_OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
+
+__getattr__ = module_getattr(__name__, dict.fromkeys(["_StepSync", "_transfer_tensor_to_tuple"], "_legacy.loops"))
 
 
 class ModelMetrics:
@@ -51,16 +56,8 @@ class ModelMetrics:
     def update(self, outputs: Any, with_loss: bool) -> None:
         if isinstance(outputs, torch.Tensor):
             outputs = (outputs,)
-        if not isinstance(outputs, tuple):
-            raise ValueError(
-                f"The argument 'outputs' should be tuple, but got {type(outputs)}. The eval_network must return a "
-                "Tensor or a tuple."
-            )
         if self.indexes is not None and len(outputs) < 3:
-            raise ValueError(
-                f"The length of 'outputs' must be >= 3, but got {len(outputs)}. The eval_network must return loss, "
-                "outputs and label."
-            )
+            raise ValueError(f"The eval_network must return loss, outputs and label, but returned {len(outputs)}.")
         for metric in self.functions.values():
             if self.indexes is None:
                 metric.update(*outputs)
@@ -82,9 +79,6 @@ class ModelMetrics:
 def _as_python(value: Any) -> Any:
     """Return numpy's scalars as Python numbers, so that they print as in MindSpore, whatever the numpy version."""
     return value.item() if isinstance(value, np.generic) else value
-
-
-__getattr__ = module_getattr(__name__, dict.fromkeys(["_StepSync", "_transfer_tensor_to_tuple"], "_legacy.loops"))
 
 
 class Model:
@@ -135,7 +129,7 @@ class Model:
         self._amp_level, self._boost_level = amp_level, boost_level
         self._loss_scale_manager = kwargs.get("loss_scale_manager")
         if self._loss_scale_manager is not None and optimizer is None:
-            raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+            raise ValueError("For 'Model', the 'loss_scale_manager' needs an 'optimizer'.")
         self._is_torch = not isinstance(network, Cell)
         self._backbone_mode = BackboneMode()
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
@@ -209,8 +203,8 @@ class Model:
     ) -> None:
         """Run `train`, with an evaluation after every ``valid_frequency``-th epoch (or the epochs in that list)."""
         check_type(valid_frequency, "valid_frequency", (bool, int, list), "Model.fit")
-        if valid_dataset is not None and not self._metric_fns:
-            raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
+        if valid_dataset is not None:
+            self._check_evaluation_in_fit()
         self._run_training(
             "Model.fit",
             epoch,
@@ -241,15 +235,8 @@ class Model:
         cb_params = InternalCallbackParam(list_callback=self._transform_callbacks(callbacks), network=self._network)
         self._describe_evaluation(cb_params, valid_dataset)
         with CallbackManager(callbacks) as manager:
-            return evaluate(
-                self._eval_network,
-                self._backbone_mode,
-                valid_dataset,
-                cb_params,
-                manager,
-                ModelMetrics(self._metric_fns, self._eval_indexes),
-                self._is_torch,
-            )
+            run = Run(self._eval_network, self._backbone_mode, valid_dataset, cb_params, manager, self._is_torch)
+            return evaluate(run, ModelMetrics(self._metric_fns, self._eval_indexes))
 
     def predict(self, *predict_data: Any, backend: Any = None, config: Any = None) -> Any:
         """Return the network's outputs for the given inputs (Tensors, or lists or tuples of them), in evaluation mode.
@@ -284,8 +271,6 @@ class Model:
             RuntimeError: in other modes than semi_auto_parallel or auto_parallel.
         """
         check_parallel("'infer_train_layout' only supports 'semi_auto_parallel' and 'auto_parallel' mode")
-        if dataset_size(train_dataset) == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
         return layouts(self._train_network, lambda: next(iter(DatasetHelper(train_dataset, False))), True)
 
     def infer_predict_layout(self, *predict_data: Any, skip_backend_compile: bool = False) -> dict[str, list[Any]]:
@@ -313,6 +298,10 @@ class Model:
         """The network that `predict` calls."""
         return self._predict_network
 
+    def _check_evaluation_in_fit(self) -> None:
+        if not self._metric_fns:
+            raise ValueError("For 'Model.fit', a 'valid_dataset' needs the argument 'metrics' of Model.")
+
     @staticmethod
     def _transform_callbacks(callbacks: Any) -> list[Any]:
         if callbacks is None:
@@ -336,7 +325,7 @@ class Model:
             check_torch(self._train_network)
         size = dataset_size(dataset)
         if size == 0:
-            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+            raise ValueError(f"For '{where}', the dataset is empty.")
         callbacks = list(callbacks) if isinstance(callbacks, tuple) else callbacks
         check_callbacks(callbacks, where.split(".")[1])
         sinking = Sinking(sink_mode, sink_size, size)
@@ -348,19 +337,9 @@ class Model:
                 if valid_dataset is not None and is_due(cb_params.cur_epoch_num, valid_frequency):
                     self._evaluate_in_fit(valid_dataset, cb_params, manager)
 
-            train_epochs(
-                self._train_network,
-                self._backbone_mode,
-                dataset,
-                initial_epoch,
-                epoch,
-                sinking,
-                cb_params,
-                manager,
-                evaluate_after,
-                self._is_torch,
-                overflow_listener(self._loss_scale_manager),
-            )
+            run = Run(self._train_network, self._backbone_mode, dataset, cb_params, manager, self._is_torch)
+            listener = overflow_listener(self._loss_scale_manager)
+            train_epochs(run, initial_epoch, epoch, sinking, evaluate_after, listener)
 
     def _describe_training(
         self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking
@@ -402,6 +381,151 @@ class Model:
         self._describe_evaluation(cb_params, dataset)
         with CallbackManager([item for item in manager._callbacks if not is_train_only(item)]) as eval_manager:
             metrics = ModelMetrics(self._metric_fns, self._eval_indexes)
-            network, mode = self._eval_network, self._backbone_mode
-            evaluate(network, mode, dataset, cb_params, eval_manager, metrics, self._is_torch, with_loss=True)
+            run = Run(self._eval_network, self._backbone_mode, dataset, cb_params, eval_manager, self._is_torch)
+            evaluate(run, metrics, with_loss=True)
         cb_params.update(kept, mode="train")
+
+
+# --- arguments --------------------------------------------------------------------------------------------------------
+
+
+def parts_of(
+    step: TorchTrainStep, loss_fn: Any, optimizer: Any, amp_level: Any, kwargs: dict[str, Any]
+) -> tuple[Any, Any, Any, str]:
+    """Return (network, loss_fn, optimizer, amp_level) of a training step passed as the network; its manager goes into
+    ``kwargs``.
+
+    Raises:
+        ValueError: if there are such beside it.
+    """
+    manager = kwargs.get("loss_scale_manager")
+    if any(part is not None for part in (loss_fn, optimizer, manager)) or amp_level != "O0":
+        raise ValueError(
+            "For 'Model', loss, optimizer, level and loss scale belong to the TorchTrainStep that is the network."
+        )
+    if step.loss_scale_manager is not None:
+        kwargs["loss_scale_manager"] = step.loss_scale_manager
+    return step.network, step.loss_fn, step.optimizer, step.amp_level
+
+
+def check_kwargs(kwargs: dict[str, Any]) -> None:
+    """Raise ValueError for unknown options of Model."""
+    for name in kwargs:
+        check_one_of(name, "kwargs", _OPTIONS, "Model")
+
+
+def check_levels(network: Any, optimizer: Any, amp_level: Any, boost_level: Any) -> None:
+    """Raise TypeError or ValueError for invalid levels of precision and boost, or an unfit network or optimizer."""
+    check_level_names(amp_level, boost_level, "Model")
+    if amp_level != "O0" and isinstance(network, CompiledCell):
+        raise ValueError("For 'Model', cast before compiling: torch.compile(amp.auto_mixed_precision(cell, level)).")
+    if optimizer is None and amp_level != "O0":
+        raise ValueError("For 'Model', 'amp_level' must be 'O0' without an optimizer.")
+
+
+def check_epochs(where: str, epoch: int, initial_epoch: int, sink_size: int) -> None:
+    """Raise ValueError if no epoch is left, and for invalid sizes."""
+    if not 0 <= initial_epoch < epoch:
+        raise ValueError(f"For '{where}', 'initial_epoch' {initial_epoch} must be in [0, {epoch}).")
+    if sink_size < -1 or sink_size == 0:
+        raise ValueError(f"For '{where}', 'sink_size' must be -1 or positive, but got {sink_size}.")
+
+
+def check_callbacks(callbacks: Any, mode: str) -> None:
+    """Warn of user callbacks with hooks of 1.x. Raise ValueError in fit, where those would run for both datasets."""
+    for callback in callbacks if isinstance(callbacks, list) else [callbacks]:
+        if not isinstance(callback, Callback) or type(callback).__module__.startswith(_OWN_CALLBACKS):
+            continue
+        old = _OLD_HOOKS & set(type(callback).__dict__)
+        if old:
+            text = f"The callback {type(callback).__name__} has {old}: name them 'on_train_...' or 'on_eval_...'."
+            if mode == "fit":
+                raise ValueError(text)
+            _log.info(text)
+
+
+def check_parallel(text: str) -> None:
+    """Raise RuntimeError, which begins with the text, unless in a mode that infers layouts."""
+    mode = _get_parallel_mode()
+    if mode not in ("semi_auto_parallel", "auto_parallel"):
+        raise RuntimeError(f"{text}, but got {mode}. Call set_auto_parallel_context(parallel_mode=...) before.")
+
+
+def predict_input(item: Any, is_torch: bool) -> Any:
+    """Return an input of `Model.predict`, on the current device; arrays in lists, tuples and dicts too."""
+    if isinstance(item, (tuple, list)):
+        return type(item)(predict_input(value, is_torch) for value in item)
+    if isinstance(item, dict):
+        return {key: predict_input(value, is_torch) for key, value in item.items()}
+    if item is None or isinstance(item, (int, float, str)):
+        return item
+    check_type(item, "predict_data", (torch.Tensor, int, float, str, tuple, list, dict), "Model.predict")
+    if current_device() is not CPU:
+        item = item.to(current_device())
+    if is_torch:
+        return torch._C.TensorBase.detach(item)
+    return wrap(item)
+
+
+def is_due(epoch: int, frequency: Any) -> bool:
+    """Return whether `fit` evaluates after this epoch: by ``valid_frequency``, a number or a list of epochs."""
+    return epoch in frequency if isinstance(frequency, list) else epoch % frequency == 0
+
+
+# --- networks of a Model ----------------------------------------------------------------------------------------------
+
+
+def boosted(
+    network: Any, optimizer: Any, eval_network: Any, metrics: Any, boost_level: str, kwargs: dict[str, Any]
+) -> tuple[Any, Any, Any]:
+    """Return (network, optimizer, eval_network) with `AutoBoost`'s methods; the process's first Model configures it."""
+    processor = AutoBoost(boost_level, kwargs.get("boost_config_dict", ""))
+    if processor.level == "O0":
+        return network, optimizer, eval_network
+    if not isinstance(network, Cell) or not isinstance(optimizer, Optimizer):
+        _log.warning("In boost mode, the network must be a Cell and the optimizer MindSpore's.")
+        return network, optimizer, eval_network
+    if eval_network is None and metrics is None:
+        _log.warning("In boost mode, the eval_network and metrics cannot be undefined at the same time.")
+        return network, optimizer, eval_network
+    network, optimizer = processor.network_auto_process_train(network, optimizer)
+    if eval_network is not None:
+        eval_network = processor.network_auto_process_eval(eval_network)
+    return network, optimizer, eval_network
+
+
+def build_train_network(
+    network: Any, loss_fn: Any, optimizer: Any, amp_level: str, boost_level: str, kwargs: dict[str, Any]
+) -> Any:
+    """Return the training step; ``kwargs`` are Model's ``loss_scale_manager`` and ``keep_batchnorm_fp32``."""
+    options = {"loss_scale_manager": kwargs["loss_scale_manager"]} if "loss_scale_manager" in kwargs else {}
+    if not isinstance(network, Cell):
+        check_torch_parts(optimizer)
+    elif optimizer is None:
+        return WithLossCell(network, loss_fn) if loss_fn is not None else network
+    elif not isinstance(optimizer, torch.optim.Optimizer):
+        if kwargs.get("keep_batchnorm_fp32") is not None:
+            options["keep_batchnorm_fp32"] = kwargs["keep_batchnorm_fp32"]
+        return amp.build_train_network(network, optimizer, loss_fn, level=amp_level, boost_level=boost_level, **options)
+    if not options and amp_level == "O2":
+        options["loss_scale_manager"] = amp.DynamicLossScaleManager()
+    if isinstance(network, Cell):  # which casts as MindSpore's do
+        network, amp_level = amp.auto_mixed_precision(network, amp_level), "O0"
+    return TorchTrainStep(network, loss_fn, optimizer, amp_level=amp_level, **options)
+
+
+def build_eval_network(
+    network: Any, loss_fn: Any, amp_level: str, train_network: Any, eval_network: Any, eval_indexes: Any
+) -> tuple[Any, Any]:
+    """Return (network for metrics, places of its outputs)."""
+    if eval_network is not None:
+        if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+            raise ValueError(f"For 'Model', 'eval_indexes' must be None or a list of three, but got {eval_indexes}.")
+        if not isinstance(eval_network, Cell) and not hasattr(eval_network, "set_train"):
+            eval_network = TorchPredict(eval_network, None)
+        return eval_network, eval_indexes
+    if not isinstance(network, Cell):
+        return TorchEvalStep(network, loss_fn, amp_level, getattr(train_network, "amp_dtype", None)), [0, 1, 2]
+    if loss_fn is None:
+        raise ValueError("For 'Model', 'metrics' need an 'eval_network', or a 'loss_fn' to build one.")
+    return WithEvalCell(network, loss_fn, amp_level in ("O2", "O3", "auto")), [0, 1, 2]

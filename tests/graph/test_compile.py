@@ -203,7 +203,7 @@ def test_model() -> None:
         return [*seen, float(model.predict(BATCHES[0][0]).sum())]
 
     assert losses(True) == pytest.approx(losses(False), rel=1e-5)
-    with pytest.raises(ValueError, match="Set the precision first"):
+    with pytest.raises(ValueError, match="cast before compiling"):
         ms.Model(torch.compile(net()), LOSS, nn.Momentum(net().trainable_params(), 0.05, 0.9), amp_level="O2")
 
 

@@ -43,9 +43,6 @@ class Parts:
     def scaled(self, sense):
         return self.nn.TrainOneStepWithLossScaleCell(self.nn.WithLossCell(self.net, self.loss), self.opt, sense)
 
-    def sink_dataset(self):
-        return self.ms.DatasetHelper(self.data(), dataset_sink_mode=False)
-
 
 ERRORS = {
     "Model:network": lambda p: p.ms.Model(3),
@@ -99,52 +96,35 @@ ERRORS = {
     "LossMonitor:float": lambda p: p.ms.LossMonitor(1.5),
     "LossMonitor:str": lambda p: p.ms.LossMonitor("1"),
     "LossMonitor:bool": lambda p: p.ms.LossMonitor(True),
-    "TimeMonitor:data_time": lambda p: p.ms.TimeMonitor(data_time=1),
     "CheckpointConfig:steps": lambda p: p.ms.CheckpointConfig(-1),
     "CheckpointConfig:none": lambda p: p.ms.CheckpointConfig(None, None, None, None),
     "ModelCheckpoint:prefix": lambda p: p.ms.ModelCheckpoint("a/b"),
-    "ModelCheckpoint:config": lambda p: p.ms.ModelCheckpoint(config=3),
     "LambdaCallback:name": lambda p: p.ms.LambdaCallback(on_step=print),
-    "RunContext:args": lambda p: p.ms.RunContext(3),
-    "EarlyStopping:monitor": lambda p: p.ms.EarlyStopping(3),
     "EarlyStopping:min_delta": lambda p: p.ms.EarlyStopping(min_delta="1"),
     "EarlyStopping:patience": lambda p: p.ms.EarlyStopping(patience=-1),
     "EarlyStopping:patience_float": lambda p: p.ms.EarlyStopping(patience=1.0),
-    "EarlyStopping:verbose": lambda p: p.ms.EarlyStopping(verbose=1),
     "EarlyStopping:mode": lambda p: p.ms.EarlyStopping(mode="up"),
-    "EarlyStopping:mode_type": lambda p: p.ms.EarlyStopping(mode=1),
-    "EarlyStopping:restore": lambda p: p.ms.EarlyStopping(restore_best_weights=1),
-    "EarlyStopping:baseline": lambda p: p.ms.EarlyStopping(baseline="1"),
-    "ReduceLROnPlateau:monitor": lambda p: p.ms.ReduceLROnPlateau(3),
     "ReduceLROnPlateau:factor": lambda p: p.ms.ReduceLROnPlateau(factor=1.0),
     "ReduceLROnPlateau:factor_0": lambda p: p.ms.ReduceLROnPlateau(factor=0.0),
     "ReduceLROnPlateau:factor_str": lambda p: p.ms.ReduceLROnPlateau(factor="1"),
     "ReduceLROnPlateau:factor_int": lambda p: p.ms.ReduceLROnPlateau(factor=2),
     "ReduceLROnPlateau:patience": lambda p: p.ms.ReduceLROnPlateau(patience=-1),
-    "ReduceLROnPlateau:verbose": lambda p: p.ms.ReduceLROnPlateau(verbose="x"),
     "ReduceLROnPlateau:mode": lambda p: p.ms.ReduceLROnPlateau(mode="x"),
     "ReduceLROnPlateau:min_delta": lambda p: p.ms.ReduceLROnPlateau(min_delta=None),
     "ReduceLROnPlateau:cooldown": lambda p: p.ms.ReduceLROnPlateau(cooldown=-1),
-    "ReduceLROnPlateau:min_lr": lambda p: p.ms.ReduceLROnPlateau(min_lr="0"),
     "ReduceLROnPlateau:dynamic_rate": lambda p: p.ms.Model(
         p.net, p.loss, p.nn.Momentum(p.net.trainable_params(), [0.1] * 9, 0.9)
     ).train(1, p.data(), callbacks=p.ms.ReduceLROnPlateau("loss")),
     "LearningRateScheduler:dynamic_rate": lambda p: p.ms.Model(
         p.net, p.loss, p.nn.Momentum(p.net.trainable_params(), [0.1] * 9, 0.9)
     ).train(1, p.data(), callbacks=p.ms.LearningRateScheduler(lambda r, s: r)),
-    "OnRequestExit:save_ckpt": lambda p: p.ms.OnRequestExit(save_ckpt=1),
-    "OnRequestExit:save_mindir": lambda p: p.ms.OnRequestExit(save_mindir=1),
-    "OnRequestExit:sig": lambda p: p.ms.OnRequestExit(sig="TERM"),
     "OnRequestExit:kill": lambda p: p.ms.OnRequestExit(sig=9),
     "OnRequestExit:directory": lambda p: p.ms.OnRequestExit(directory=3),
     "BackupAndRestore:dir": lambda p: p.ms.BackupAndRestore(3),
     "BackupAndRestore:freq": lambda p: p.ms.BackupAndRestore("b", 0),
     "BackupAndRestore:freq_str": lambda p: p.ms.BackupAndRestore("b", "step"),
-    "BackupAndRestore:delete": lambda p: p.ms.BackupAndRestore("b", 1, 1),
     "Flops:data_size": lambda p: p.ms.FlopsUtilizationCollector(0),
     "Flops:data_size_float": lambda p: p.ms.FlopsUtilizationCollector(1.5),
-    "Flops:full": lambda p: p.ms.FlopsUtilizationCollector(1, full_flops=1),
-    "Flops:ma": lambda p: p.ms.FlopsUtilizationCollector(1, enable_ma_collector=1),
     "Fixed:scale": lambda p: p.ms.FixedLossScaleManager(0.5),
     "Fixed:scale_str": lambda p: p.ms.FixedLossScaleManager("2"),
     "Fixed:drop": lambda p: p.ms.FixedLossScaleManager(2, 1),
@@ -156,7 +136,6 @@ ERRORS = {
     "build:level_type": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, level=2),
     "build:boost": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, boost_level="x"),
     "build:kwargs": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, cast=1),
-    "build:cast": lambda p: p.ms.amp.build_train_network(p.net, p.opt, p.loss, cast_model_type=p.ms.int32),
     "auto:network": lambda p: p.ms.amp.auto_mixed_precision(3),
     "auto:function": lambda p: p.ms.amp.auto_mixed_precision(lambda x: x, "O1"),
     "auto:level": lambda p: p.ms.amp.auto_mixed_precision(p.net, "O5"),

@@ -19,7 +19,6 @@ DIFFERENT: dict[str, str | None] = {
     # upstream trips over the wrong object somewhere inside
     "train:dataset_none": "TypeError",
     "eval:dataset": "TypeError",
-    "EarlyStopping:baseline": "TypeError",  # upstream drops the argument
     "predict:shape": "RuntimeError",  # torch's
     "ReduceLROnPlateau:factor_int": "ValueError",
 }

@@ -45,7 +45,7 @@ def test_a_pass_left_early_goes_on() -> None:
 def test_no_more_passes_than_asked_for() -> None:
     helper = DatasetHelper(shuffled(), dataset_sink_mode=False)
     assert values(helper) == PASSES[0]
-    with pytest.raises(RuntimeError, match="beyond the specified number of epochs"):
+    with pytest.raises(RuntimeError):
         values(helper)
 
 

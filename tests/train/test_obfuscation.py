@@ -112,38 +112,18 @@ def test_a_configuration_with_permutations(saved: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "text"),
+    ("arguments", "error"),
     [
-        ({"network": 3}, TypeError, "must be nn.Cell"),
-        ({"ckpt_files": 3}, TypeError, "must be string"),
-        ({"ckpt_files": "nowhere"}, ValueError, "is not exist"),
-        ({"target_modules": None}, TypeError, "should be list"),
-        ({"target_modules": ["head"]}, ValueError, "at least two"),
-        ({"target_modules": ["", 3]}, TypeError, "should be string"),
-        ({"target_modules": ["a.b", "head"]}, ValueError, "please check"),
-        ({"target_modules": ["blocks/9", "first"]}, ValueError, "does not exist"),
-        ({"target_modules": ["no", "first"]}, ValueError, "does not exist"),
-        ({"target_modules": ["", "no"]}, ValueError, "all targets"),
-        ({"target_modules": ["blocks", "first", "some"]}, ValueError, "obfuscate_layers"),
-        ({"target_modules": ["blocks", "first", "obfuscate_layers:4"]}, ValueError, "only 3 layers"),
-        ({"target_modules": ["head", "first", "obfuscate_layers:4"]}, ValueError, "no CellList"),
-        ({"obf_config": 3}, TypeError, "should be dict"),
-        ({"obf_config": {}}, ValueError, "not valid"),
-        ({"obf_config": {"other": []}}, TypeError, "config_type must be str"),
-        ({"obf_config": {"obf_metadata_config": []}}, TypeError, "should be list, but got <class 'NoneType'>"),
-        ({"obf_config": {"weight_obf_config": [3]}}, TypeError, "should be dict"),
-        ({"obf_config": {"weight_obf_config": [{}]}}, TypeError, r"\['target'\] type should be str"),
-        ({"obf_config": {"weight_obf_config": [{"target": "a", "layers": ""}]}}, TypeError, r"\['layers'\] .* list"),
-        ({"obf_config": {"weight_obf_config": [{"target": "a", "weight_obf_ops": [{}]}]}}, TypeError, "name type"),
-        (
-            {"obf_config": {"weight_obf_config": [], "obf_metadata_config": [{"name": "a", "shape": ["b"]}]}},
-            TypeError,
-            r"\['shape'\]\[\] type should be int",
-        ),
-        ({"obfuscate_scale": 1}, ValueError, "larger than 1"),
+        ({"target_modules": ["blocks/9", "first"]}, ValueError),
+        ({"target_modules": ["no", "first"]}, ValueError),
+        ({"target_modules": ["", "no"]}, ValueError),
+        ({"target_modules": ["blocks", "first", "some"]}, ValueError),
+        ({"target_modules": ["blocks", "first", "obfuscate_layers:4"]}, ValueError),
+        ({"target_modules": ["head", "first", "obfuscate_layers:4"]}, ValueError),
+        ({"obfuscate_scale": 1}, ValueError),
     ],
 )
-def test_wrong_arguments(saved: Any, arguments: dict[str, Any], error: type, text: str) -> None:
+def test_wrong_arguments(saved: Any, arguments: dict[str, Any], error: type) -> None:
     net, path = saved
     given = {
         "network": net,
@@ -151,14 +131,10 @@ def test_wrong_arguments(saved: Any, arguments: dict[str, Any], error: type, tex
         "target_modules": ["", "head"],
         "saved_path": str(path / "out"),
     }
-    with pytest.raises(error, match=text):
+    with pytest.raises(error):
         ms.obfuscate_ckpt(**{**given, **arguments})
 
 
 def test_wrong_ratios(saved: Any) -> None:
-    with pytest.raises(TypeError, match=r"\['module'\] type should be str"):
-        ms.load_obf_params_into_net(saved[0], obf_config={"network_obf_config": [{"target": "head", "module": [1]}]})
-    with pytest.raises(KeyError, match="obf_ratios must have"):
+    with pytest.raises(KeyError):
         ms.load_obf_params_into_net(saved[0], ["", "head"], {"other": np.ones(1)})
-    with pytest.raises(ValueError, match="data_parallel_num"):
-        ms.load_obf_params_into_net(saved[0], ["", "head"], data_parallel_num=0)

@@ -155,7 +155,7 @@ def test_dtypes_of_a_kind_are_cast_unless_strict() -> None:
     values = {"weight": Parameter(Tensor(np.ones((1, 2), np.float16)), "weight")}
     load_param_into_net(net, values)
     assert net.weight.dtype is torch.float32 and net.weight.sum() == 2
-    with pytest.raises(RuntimeError, match="its type Float32 in the argument 'net' and type Float16"):
+    with pytest.raises(RuntimeError):
         load_param_into_net(net, values, strict_load=True)
 
 

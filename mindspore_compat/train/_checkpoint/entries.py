@@ -21,11 +21,10 @@ from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._checkpoint.lazy import Content, LazyTensor
 from mindspore_compat.train._torch.names import mindspore_items
 
-__all__ = ["IS_INT4", "TensorBytes", "check_append_dict", "entries_of"]
+__all__ = ["IS_INT4", "TensorBytes", "entries_of"]
 
 #: the attribute of a loaded int8 Parameter with type "Int4" in the file
 IS_INT4 = "_is_int4"
-_APPENDED = (int, float, bool, str, torch.Tensor, torch.Generator, Generator)
 
 
 class TensorBytes:
@@ -74,19 +73,17 @@ def _as_tensor(name: str, value: Any) -> torch.Tensor:
         try:
             return torch.from_numpy(np.array(value))
         except TypeError:
-            raise TypeError(
-                f"For 'save_checkpoint', the array {name!r} has the dtype {value.dtype}, which a checkpoint can not "
-                "hold. Convert it to a number type, or save a text as str."
-            ) from None
+            raise TypeError(f"For 'save_checkpoint', no checkpoint holds {name!r}, of {value.dtype}.") from None
     if isinstance(value, (torch.Generator, Generator)):
         return value.get_state()
     raise TypeError(
-        f"For 'save_checkpoint', the value of {name!r} must be a Parameter, Tensor, numpy array, number or str, "
-        f"but got {type(value).__name__}."
+        f"For 'save_checkpoint', {name!r} must be a Parameter, Tensor, array, number or str, but is {type(value)}."
     )
 
 
 def _entry(name: str, value: Any) -> codec.Entry:
+    if not isinstance(name, str):
+        raise TypeError(f"For 'save_checkpoint', names must be str, but got {name!r}.")
     if isinstance(value, str):
         return codec.string_entry(name, value)
     if isinstance(value, LazyTensor) and value.tensor_type in NUMPY_OF:
@@ -113,13 +110,7 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(save_obj, torch.nn.Module):
         yield from mindspore_items(save_obj)
     elif isinstance(save_obj, dict):
-        for name, value in save_obj.items():
-            if not isinstance(name, str):
-                raise TypeError(
-                    "For 'save_checkpoint', the keys of the dict 'save_obj' must be str, but got "
-                    f"{type(name).__name__}."
-                )
-            yield name, value
+        yield from save_obj.items()
     else:
         for item in save_obj:
             if isinstance(item, Parameter):
@@ -128,29 +119,13 @@ def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
                 yield item["name"], item["data"]
             else:
                 raise TypeError(
-                    "For 'save_checkpoint', the elements of the list 'save_obj' must be Parameters or dicts with "
-                    f"'name' (str) and 'data' (Tensor or array), but got {type(item).__name__}: {item!r:.200}."
+                    "For 'save_checkpoint', a list must hold Parameters or dicts of 'name' (str) and 'data' (Tensor or "
+                    f"array), but got {item!r:.200}."
                 )
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, (torch.Tensor, np.ndarray, torch.Generator))
-
-
-def check_append_dict(append_dict: Any) -> dict[str, Any]:
-    """Return the dict, empty for None; raise TypeError for keys other than str and values that no checkpoint holds."""
-    if append_dict is None:
-        return {}
-    if not isinstance(append_dict, dict):
-        raise TypeError(f"For 'save_checkpoint', the argument 'append_dict' must be dict, but got {type(append_dict)}.")
-    for key, value in append_dict.items():
-        if not isinstance(key, str) or not isinstance(value, _APPENDED):
-            raise TypeError(
-                "For 'save_checkpoint', the keys of 'append_dict' must be str and the values int, float, bool, str, "
-                "Parameter, Tensor or "
-                f"Generator, but got {type(key).__name__} and {type(value).__name__} (key {key!r})."
-            )
-    return append_dict
 
 
 def entries_of(

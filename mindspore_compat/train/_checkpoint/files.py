@@ -60,9 +60,7 @@ def open_checkpoint(
     ranks = rank_paths(path, suffix) if os.path.isdir(path) else {}
     if bool(ranks) is not bool(strategy) or (suffix and not ranks):
         raise ValueError(
-            f"{path} has folders rank_N: pass the strategy file of the training (--strategy), or one file"
-            if ranks
-            else f"a strategy and a suffix are for folders rank_N with checkpoints, but {path} has none"
+            f"{path} has {'' if ranks else 'no '}folders rank_N: a strategy (--strategy) and a suffix are for such"
         )
     if strategy:
         layouts = read_layouts(strategy) or {}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
+import logging
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,9 +18,22 @@ from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.layouts import device_num, stage_num
 from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, computed
-from mindspore_compat.train._checkpoint.ranks import rank_files
 
-__all__ = ["ENDS", "HYPER", "MAP", "TORCH_ENDS", "is_index", "merge_ranks", "merge_slices", "rank_paths", "shard_paths"]
+__all__ = [
+    "ENDS",
+    "HYPER",
+    "MAP",
+    "TORCH_ENDS",
+    "chosen",
+    "is_index",
+    "merge_ranks",
+    "merge_slices",
+    "rank_files",
+    "rank_paths",
+    "shard_paths",
+]
+
+_log = logging.getLogger("mindspore_compat")
 
 #: in folders of unified safetensors: {name: file}, and the values without a strategy
 MAP, HYPER = "param_name_map.json", "hyper_param.safetensors"
@@ -52,20 +67,13 @@ def shard_paths(path: str) -> tuple[list[str], dict[str, str]]:
             not isinstance(file, str) or file != os.path.basename(file) for file in weight_map.values()
         ):
             raise FormatError(f"{os.path.join(folder, indices[0])} must map names of tensors to names of files")
-        missing = sorted(set(weight_map.values()) - set(files))
-        if missing:
+        if missing := sorted(set(weight_map.values()) - set(files)):
             raise ValueError(f"{os.path.join(folder, indices[0])} names {_some(missing)}: no such file in the folder")
         files = [name for name in files if name in weight_map.values() or name == HYPER]
     elif indices or len({os.path.splitext(name)[1] for name in files}) > 1:
-        raise ValueError(
-            f"{folder} holds several checkpoints: {_some(indices or files)}. Pass one file, or one index, not "
-            "the folder"
-        )
+        raise ValueError(f"{folder} holds several checkpoints: {_some(indices or files)}. Pass one file or index")
     elif not files:
-        raise ValueError(
-            f"{folder} holds no checkpoint: files that end with {', '.join(ENDS)}, an index, or folders rank_0, "
-            "rank_1, ... are needed"
-        )
+        raise ValueError(f"{folder} holds no checkpoint: no file with the end {', '.join(ENDS)}, no index, no rank_N")
     else:
         _check_numbers(folder, files)
     return [os.path.join(folder, name) for name in files], {
@@ -106,8 +114,7 @@ def rank_paths(folder: str, suffix: str | None = None) -> dict[int, str]:
     steps = {match[1]: path for path in files.values() if (match := re.search(r"-(\d+_\d+)\.\w+$", path))}
     if len(steps) > 1:
         raise ValueError(
-            f"the last files of the ranks are not of one step: {_some(list(steps.values()))}. Choose one by --suffix, "
-            f"such as --suffix {min(steps)}"
+            f"the last files of the ranks are not of one step: {_some(list(steps.values()))}. Choose one by --suffix"
         )
     return files
 
@@ -127,10 +134,7 @@ def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, Te
     devices = device_num(dict(layouts))
     count = devices * stage_num(dict(layouts))
     if max(ranks) >= count:
-        raise ValueError(
-            f"the strategy is that of {count} devices, but there is a rank {max(ranks)}. Merge the files of all "
-            "pipeline stages by mindspore.merge_pipeline_strategys first"
-        )
+        raise ValueError(f"there is a rank {max(ranks)}, but the strategy is that of {count} devices, of all stages?")
     slices: dict[str, dict[int, Any]] = {}
     for rank, values in ranks.items():
         for name, value in values.items():
@@ -138,10 +142,7 @@ def merge_ranks(ranks: Mapping[int, Mapping[str, Any]], layouts: Mapping[str, Te
     lost = [name for name in layouts if name not in slices]
     absent = sorted(set(range(count)) - set(ranks))
     if lost and absent:
-        raise ValueError(
-            f"the strategy names {_some(lost)}, which no rank has, and the files of the ranks {absent[:_SHOWN]} are "
-            "missing"
-        )
+        raise ValueError(f"no rank has {_some(lost)}, and the files of the ranks {absent[:_SHOWN]} are missing")
     return {name: merge_slices(name, parts, layouts.get(name)) for name, parts in slices.items()}
 
 
@@ -182,3 +183,79 @@ def merge_slices(name: str, slices: dict[int, Any], layout: TensorLayout | None)
     if row * meta.dtype.itemsize > PORTION:
         return computed(meta, load, first.tensor_type)
     return LazyTensor(meta, read, load, first.tensor_type)
+
+
+# pattern of a suffix: the prefix added if missing, and the kind of names it may not end (rank
+# numbers resemble a run's)
+_SUFFIXES = (
+    (re.compile(r"_?\d+-\d+_\d+"), "_", "rank"),
+    (re.compile(r"-?\d+_\d+"), "-", None),
+    (re.compile(r"_?\d+"), "_", None),
+)
+
+
+def _last_numbers(path: str) -> list[int]:
+    """Return the last two numbers in a path: epoch and step."""
+    return [int(number) for number in re.findall(r"\d+", path)][-2:]
+
+
+def chosen(names: Sequence[str], suffix: str | None, format: str) -> str:
+    """Return the chosen file of several: without a suffix that of the last epoch and step, else the one that ends with
+    exactly that.
+
+    Raises:
+        ValueError: if the suffix fits several or none.
+    """
+    if suffix is None:
+        return sorted(names, key=_last_numbers)[-1]
+    kind = next((item for item in _SUFFIXES if item[0].fullmatch(suffix)), None)
+    found: list[str] = []
+    if kind is not None:
+        _, start, refused = kind
+        end = (suffix if suffix.startswith(start) else start + suffix) + f".{format}"
+        found = [name for name in names if name.endswith(end) and not (refused and name.endswith(refused + end))]
+    shortest = min((len(os.path.basename(name)) for name in found), default=0)
+    found = [name for name in found if len(os.path.basename(name)) == shortest]
+    if len(found) != 1:
+        raise ValueError(
+            f"The suffix {suffix!r} must fit one file, but of {list(names)} it fits {found or 'none'}. "
+            "Pass as 'file_suffix' the longest end that all files have in common."
+        )
+    return found[0]
+
+
+def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name: bool = False) -> dict[int, str]:
+    """Return {rank: file} of the folders ``rank_0``, ``rank_1``, ... in the order of the ranks; without a suffix, those
+    without a file are skipped.
+
+    Of several files the `chosen` one, or the last by name.
+
+    Raises:
+        ValueError: if a suffix fits no file of a folder, or several.
+    """
+    found: dict[int, str] = {}
+    several: list[str] = []
+    for path in glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*")):
+        match = re.fullmatch(r"rank_(\d+)", os.path.basename(path))
+        if not match or not os.path.isdir(path):
+            _log.warning("%s is passed over: it is no folder rank_N.", path)
+            continue
+        names = sorted(glob.glob(os.path.join(glob.escape(path), f"*{glob.escape(suffix or '')}.{format}")))
+        names = [name for name in names if os.path.isfile(name)]  # no folders, FIFOs or sockets
+        if suffix is not None and not names:
+            raise ValueError(
+                f"The folder {path} must have a file that ends with '{suffix}.{format}', but has none. Check the "
+                "'file_suffix'."
+            )
+        if names:
+            found[int(match[1])] = names[-1] if len(names) == 1 or last_by_name else chosen(names, suffix, format)
+        if len(names) > 1:
+            several = several or [found[int(match[1])], *names]
+    if suffix is not None and several:
+        _log.warning(
+            "The file_suffix %r fits several files, such as %s; %s is taken. Please check it.",
+            suffix,
+            several[1:],
+            several[0],
+        )
+    return dict(sorted(found.items()))

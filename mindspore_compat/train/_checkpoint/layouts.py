@@ -57,10 +57,7 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
                 (stage,),
             )
         except (AttributeError, IndexError) as error:
-            raise ValueError(
-                f"The layout of {full_name!r} in the strategy is not complete ({error}). "
-                "Pass what 'build_searched_strategy' returns."
-            ) from None
+            raise ValueError(f"The layout of {full_name!r} in the strategy is not complete: {error}.") from None
         layout.check(f"The layout of {full_name!r} in the strategy")
         stages.setdefault(name, []).append(stage)
         if name not in firsts or stage < firsts[name].stages[0]:
@@ -68,10 +65,7 @@ def as_layouts(strategy: dict[str, Any]) -> dict[str, TensorLayout]:
     result = {name: replace(layout, stages=tuple(stages[name])) for name, layout in firsts.items()}
     places = sum(layout.device_num for layout in set(result.values()))
     if places > _MOST_PLACES:
-        raise ValueError(
-            f"The layouts in the strategy have {places} places of slices, more than the {_MOST_PLACES} that can be "
-            "worked out."
-        )
+        raise ValueError(f"The layouts have {places} places of slices, more than the limit, {_MOST_PLACES}.")
     return result
 
 
@@ -110,8 +104,8 @@ def layouts_of(strategy: Any, where: str) -> Layouts | None:
     for name, item in strategy.items():
         if not isinstance(name, str) or not isinstance(item, (list, tuple)) or len(item) < 4:
             raise ValueError(
-                f"For '{where}', the argument 'predict_strategy' must be a dict of lists that begin with dev_matrix "
-                f"(list[int]), tensor_map (list[int]), param_split_shape and field, but got {name!r}: {item!r}."
+                f"For '{where}', the layout {name!r} in 'predict_strategy' must be a list [dev_matrix, tensor_map, "
+                f"param_split_shape, field, ...], but got {item!r}."
             )
         result[name] = TensorLayout(
             tuple(item[0]), tuple(tuple(axes) if isinstance(axes, (list, tuple)) else (axes,) for axes in item[1])
@@ -125,17 +119,14 @@ def device_num(layouts: Layouts | None) -> int:
     if layouts is None:
         return 1
     if not layouts:
-        raise ValueError("The strategy file has no layouts. Please check whether it is correct.")
+        raise ValueError("The strategy file has no layouts.")
     return next(iter(layouts.values())).device_num
 
 
 def stage_num(layouts: Layouts | None) -> int:
     stages = {stage for layout in (layouts or {}).values() for stage in layout.stages} or {0}
     if sorted(stages) != list(range(len(stages))):
-        raise ValueError(
-            f"The strategy file for pipeline parallel does not contain all stages, but only {sorted(stages)}. Merge "
-            "the files of all stages by 'merge_pipeline_strategys' first."
-        )
+        raise ValueError(f"The strategy has stages {sorted(stages)} only: use 'merge_pipeline_strategys'.")
     return len(stages)
 
 

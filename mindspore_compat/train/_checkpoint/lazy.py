@@ -220,10 +220,7 @@ def cast(name: str, value: Any, dtype: torch.dtype) -> Any:
         result = (source.float() if source.itemsize == dtype.itemsize else source).to(dtype)  # faster by way of float32
         low, high = map(float, source.aminmax()) if source.numel() else (0.0, 0.0)
         if not -limit <= low <= high <= limit and not torch.equal(result.isfinite(), source.isfinite()):
-            raise ValueError(
-                f"{name} has elements beyond the range of {dtype}, which would become infinite. Choose bfloat16 or "
-                "float32."
-            )
+            raise ValueError(f"{name} has elements beyond the range of {dtype}: choose bfloat16 or float32.")
         return result
 
     meta = value.meta.to(dtype)

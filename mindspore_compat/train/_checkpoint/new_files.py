@@ -22,7 +22,7 @@ from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train._checkpoint.entries import entries_of
 from mindspore_compat.train._checkpoint.folders import ENDS, MAP, TORCH_ENDS, is_index
 from mindspore_compat.train._checkpoint.lazy import DTYPES
-from mindspore_compat.train._checkpoint.save import MODE, as_buffers, checked_plan
+from mindspore_compat.train._checkpoint.writing import MODE, as_buffers, checked_plan
 
 __all__ = ["FOLDERS", "SHARD_BYTES", "is_folder_name", "write_values"]
 
@@ -67,9 +67,7 @@ def write_values(
     is_folder = is_folder_name(path)
     kind = format if is_folder else os.path.splitext(path)[1][1:]
     if kind not in FOLDERS and f".{kind}" not in TORCH_ENDS:
-        raise ValueError(
-            f"the name of the new file must end with {', '.join(ENDS)}, or with / for a folder, but is {path}"
-        )
+        raise ValueError(f"the new file must end with {', '.join(ENDS)}, or with / for a folder, but is {path}")
     left_out = [] if kind == "ckpt" else [name for name, value in values.items() if isinstance(value, (str, list))]
     kept = {name: value for name, value in values.items() if name not in left_out}
     files, index = _in_shards(kept, path, kind, metadata_format, shard_bytes) if is_folder else ({path: kept}, None)
@@ -124,9 +122,7 @@ def _new_folder(path: str) -> Iterator[None]:
         os.mkdir(path)
     there = [name for name in os.listdir(path) if name.endswith(ENDS) or is_index(name)]
     if there:
-        raise ValueError(
-            f"{path} holds a checkpoint already, {there[0]}. Choose another folder, or remove its checkpoint files"
-        )
+        raise ValueError(f"{path} holds a checkpoint already, {there[0]}. Choose another folder")
     try:
         yield
     except BaseException:

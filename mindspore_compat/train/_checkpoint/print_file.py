@@ -26,9 +26,7 @@ def parse_print(print_file_name: str) -> list[Any]:
         values = messages.parse(messages.print_messages().Print, data, f"the print file {print_file_name}").value
         return [_printed(value) for value in values]
     except FormatError as error:
-        raise RuntimeError(
-            f"For 'parse_print', failed to read {print_file_name}: {error}. It is damaged or no print file."
-        ) from None
+        raise RuntimeError(f"For 'parse_print', failed to read {print_file_name}: {error}.") from None
 
 
 def _printed(value: Any) -> Any:

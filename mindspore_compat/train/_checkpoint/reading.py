@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._format import ckpt as codec
 from mindspore_compat._format import envelope
 from mindspore_compat._format.decryption import decrypt
@@ -22,14 +23,17 @@ from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._random.lazy_init import move_when_used
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.train._checkpoint.entries import IS_INT4
+from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 from mindspore_compat.train._checkpoint.lazy import ANYWHERE_UP_TO, DTYPES, LazyTensor, SourceFile, as_lazy
 
-__all__ = ["CheckpointFile", "load_ckpt", "load_safetensors", "as_parameter", "VIEWS_FILE"]
+__all__ = ["CheckpointFile", "VIEWS_FILE", "as_parameter", "as_prefixes", "load_source", "read_values"]
 
 _log = logging.getLogger("mindspore_compat")
+_OWNER = "load_checkpoint"
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
 _OWN_FROM, _ARENA = 4 << 20, 32 << 20  # what is kept of small tensors keeps no more than 32 MiB
@@ -81,9 +85,7 @@ class CheckpointFile:
         if key is not None:
             data = memoryview(decrypt(data, key, mode))
         elif self.encryption:
-            raise FormatError(
-                f"the file is encrypted with {self.encryption}: pass dec_key, and dec_mode={self.encryption!r}"
-            )
+            raise FormatError(f"it is encrypted with {self.encryption}: pass dec_key and dec_mode")
         self.messages, self.crc = envelope.split_crc(data)
         self._start = np.frombuffer(data, np.uint8).ctypes.data if len(data) else 0
         if crc_check and self.crc is not None:
@@ -165,9 +167,7 @@ class CheckpointFile:
         target, place = memoryview(whole.data), 0
         for part in codec.parts_of(entry):
             end = place + len(part)
-            if (
-                self._is_mapped and len(part) >= _READ_FROM
-            ):  # read() fills fresh memory without the faults of two mappings
+            if self._is_mapped and len(part) >= _READ_FROM:  # read() spares the faults of two mappings
                 self._read(target[place:end], np.frombuffer(part, np.uint8).ctypes.data - self._start)
             else:
                 target[place:end] = part
@@ -209,18 +209,6 @@ def as_parameter(data: torch.Tensor, name: str, tensor_type: str | None = None) 
     return parameter
 
 
-def load_ckpt(path: str, key: bytes | None, mode: str, crc_check: bool, keep: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the values of a ``.ckpt`` file with the names that ``keep`` accepts.
-
-    Raises:
-        FormatError: with the byte, if something in the file is wrong.
-    """
-    with CheckpointFile(path, key, mode, crc_check) as file:
-        if crc_check and file.crc is None:
-            _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", path)
-        return file.values(keep)
-
-
 def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
     """Return the Parameter, str or list of an entry; ``tensors`` yields all tensors in order."""
     if isinstance(entry, codec.MapEntry):
@@ -237,14 +225,10 @@ def _value(entry: Any, tensors: Iterator[tuple[torch.Tensor, bool]]) -> Any:
 # --- safetensors ------------------------------------------------------------------------------------------------------
 
 
-def load_safetensors(
+def _load_safetensors(
     source: str | io.BytesIO, crc_check: bool, keep: Callable[[str], bool]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return (values in the order of their names, metadata) of a safetensors file or the bytes of one.
-
-    Raises:
-        FormatError: if the file is damaged.
-    """
+    """Return (values in the order of their names, metadata) of a safetensors file or the bytes of one."""
     tensors, metadata = _safetensors_tensors(source, crc_check, keep)
     return {name: as_parameter(tensors[name], name, metadata.get(name)) for name in sorted(tensors)}, metadata
 
@@ -290,3 +274,54 @@ def _crc(tensors: dict[str, torch.Tensor]) -> int:
         crc = zlib.crc32(name.encode("utf-8"), crc)
         crc = zlib.crc32(byte_view(tensors[name].contiguous()).numpy(), crc)
     return crc
+
+
+# --- load_checkpoint --------------------------------------------------------------------------------------------------
+
+
+def read_values(
+    name: str | io.BytesIO,
+    format: str = "ckpt",
+    key: bytes | None = None,
+    mode: str = "AES-GCM",
+    crc_check: bool = False,
+    keep: Callable[[str], bool] = lambda name: True,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return ({name: Parameter, str or list} of the names that ``keep`` accepts, the metadata of a safetensors file).
+
+    Raises:
+        ValueError: with the name, if the file is missing, named wrongly, or damaged (with the byte).
+    """
+    check_key(_OWNER, "dec", key, mode, format)
+    source = load_source(name, format)
+    try:
+        if format == "safetensors":
+            return _load_safetensors(source, crc_check, keep)
+        with CheckpointFile(str(source), key, mode, crc_check) as file:
+            if crc_check and file.crc is None:
+                _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", source)
+            return file.values(keep), {}
+    except FormatError as error:
+        raise ValueError(
+            f"For '{_OWNER}', failed to read the checkpoint file {name}: {error}. The file is damaged, encrypted "
+            "otherwise, or no MindSpore checkpoint."
+        ) from None
+
+
+def load_source(name: Any, format: Any) -> str | io.BytesIO:
+    """Return the real path of the file, when no background process writes to it."""
+    check_one_of(format, "format", FORMATS, _OWNER)
+    if isinstance(name, io.BytesIO) and format == "safetensors":
+        return name
+    path = os.path.realpath(check_type(name, "ckpt_file_name", str, _OWNER))
+    background_writer().wait_for(path)
+    if not name.endswith(format):
+        raise ValueError(f"For '{_OWNER}', the name of the file {name!r} must end with the 'format', {format!r}.")
+    if not os.path.isfile(path):
+        raise ValueError(f"For '{_OWNER}', there is no such file: {path} (the 'ckpt_file_name' is {name!r}).")
+    return path
+
+
+def as_prefixes(value: Any) -> tuple[str, ...]:
+    """Return one prefix or several as a tuple."""
+    return (value,) if isinstance(value, str) else tuple(value or ())

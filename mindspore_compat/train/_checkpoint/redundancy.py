@@ -40,8 +40,8 @@ def require_parallel(what: str) -> int:
     size = get_group_size() if dist.is_available() and dist.is_initialized() else 1
     if size == 1:
         raise TypeError(
-            f"The deduplication feature for {what} checkpoint can only be used in parallel scenarios, but got "
-            "stand_alone. Leave 'remove_redundancy' out, or call mindspore.communication.init() under torchrun."
+            f"For {what} a checkpoint, 'remove_redundancy' needs several processes, under torchrun and after "
+            "mindspore.communication.init(). Leave it out."
         )
     return size
 
@@ -137,10 +137,7 @@ def _groups(name: str, layout: TensorLayout, pieces: int, first: int) -> tuple[t
     copies = len(groups[0])
     pieces = copies if pieces < 0 else pieces
     if copies % pieces:
-        raise ValueError(
-            f"For 'get_parameter_redundancy', the optimizer cuts '{name}' into {pieces} pieces, but {copies} ranks "
-            "hold each slice. Check the layout."
-        )
+        raise ValueError(f"The optimizer cuts {name!r} into {pieces} pieces, but {copies} ranks hold each slice.")
     return tuple(group[place::pieces] for group in groups for place in range(pieces))
 
 

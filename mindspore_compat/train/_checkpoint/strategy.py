@@ -7,6 +7,7 @@ import json
 import os
 from typing import Any
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat._format import strategy as codec
 from mindspore_compat._format.source import parse_json, read_regular
 from mindspore_compat._format.wire import FormatError
@@ -20,6 +21,8 @@ __all__ = [
     "restore_group_info_list",
 ]
 
+_MERGE = "merge_pipeline_strategys"
+
 
 def read_file(name: Any, where: str, argument: str) -> bytes:
     """Return the bytes of a file that must not be empty; the error names ``argument`` of the function ``where``.
@@ -27,15 +30,12 @@ def read_file(name: Any, where: str, argument: str) -> bytes:
     Raises:
         TypeError: if the name is no str. ValueError: if the file is missing or empty.
     """
-    if not isinstance(name, str):
-        raise TypeError(f"For '{where}', the argument '{argument}' should be string, but got {type(name).__name__}.")
+    check_type(name, argument, str, where)
     if not os.path.isfile(name):
-        raise ValueError(f"For '{where}', there is no such file: {name}. Please check whether the '{argument}' exists.")
+        raise ValueError(f"For '{where}', there is no such file: {name} (the '{argument}').")
     data = read_regular(name)
     if not data:
-        raise ValueError(
-            f"For '{where}', the file {name} should not be empty. Please check whether the '{argument}' is correct."
-        )
+        raise ValueError(f"For '{where}', the file {name} is empty (the '{argument}').")
     return data
 
 
@@ -44,10 +44,7 @@ def _strategy_map(name: str, where: str) -> Any:
     try:
         return codec.parse(codec.strategy_messages().ParallelStrategyMap, data, f"the strategy file {name}")
     except FormatError as error:
-        raise TypeError(
-            f"For '{where}', {error}. A strategy file is protobuf, or JSON if its name ends with '.json'; files of "
-            "MindSpore 1.0 have no optimizer fields and can not be read."
-        ) from None
+        raise TypeError(f"For '{where}', {error}. It must be protobuf of MindSpore 1.1 on, or JSON.") from None
 
 
 def build_searched_strategy(strategy_filename: str | None) -> dict[str, Any] | None:
@@ -79,15 +76,12 @@ def merge_pipeline_strategys(src_strategy_dirs: str, dst_strategy_file: str) -> 
         TypeError: if a file is no readable protobuf. OSError: with the name, if the new file cannot be written.
     """
     if not os.path.isdir(src_strategy_dirs):
-        raise NotADirectoryError(
-            "For 'merge_pipeline_strategys', the argument 'src_strategy_dirs' must be a folder, but got "
-            f"{src_strategy_dirs}."
-        )
+        raise NotADirectoryError(f"For '{_MERGE}', the 'src_strategy_dirs' {src_strategy_dirs} is no folder.")
     folder = os.path.dirname(os.path.abspath(dst_strategy_file))
     os.makedirs(folder, mode=0o700, exist_ok=True)
     binary, text = (sorted(glob.glob(os.path.join(src_strategy_dirs, f"*.{end}"))) for end in ("ckpt", "json"))
     if binary and text:
-        raise ValueError("For 'merge_pipeline_strategys', the strategy files must be all '.ckpt' or all '.json'.")
+        raise ValueError(f"For '{_MERGE}', the strategy files must be all '.ckpt' or all '.json'.")
     data = _merged_messages(binary).SerializeToString() if binary else json.dumps(_merged_json(text)).encode()
     write_atomically(dst_strategy_file, [data])
 
@@ -96,9 +90,9 @@ def _merged_messages(names: list[str]) -> Any:
     result = codec.strategy_messages().ParallelStrategyMap(current_stage=1)
     seen: set[int] = set()
     for name in names:
-        source = _strategy_map(name, "merge_pipeline_strategys")
+        source = _strategy_map(name, _MERGE)
         if not source.parallel_strategy_item or not source.parallel_layout_item:
-            raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
+            raise ValueError(f"For '{_MERGE}', the strategy file {name} is empty.")
         stage = source.parallel_strategy_item[0].parallel_strategys.stage
         if stage in seen:
             continue
@@ -114,10 +108,10 @@ def _merged_json(names: list[str]) -> dict[str, Any]:
     result: dict[str, Any] = {"current_stage": 1, "parallel_strategy_item": {}, "parallel_layout_item": {}}
     seen: set[int] = set()
     for name in names:
-        source = _json_of(name, "merge_pipeline_strategys", "src_strategy_dirs")
+        source = _json_of(name, _MERGE, "src_strategy_dirs")
         strategies, layouts = source.get("parallel_strategy_item"), source.get("parallel_layout_item")
         if not strategies or not layouts:
-            raise ValueError(f"For 'merge_pipeline_strategys', the strategy file {name} is empty.")
+            raise ValueError(f"For '{_MERGE}', the strategy file {name} is empty.")
         stage = _stages_of(strategies, name)[0]
         if not isinstance(layouts, dict):
             raise FormatError(f"the strategy file {name} has no layouts as a strategy has them")

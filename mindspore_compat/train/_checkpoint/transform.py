@@ -10,11 +10,12 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_positive_int, check_str_in, check_type
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import REPLICATED
+from mindspore_compat.train._checkpoint.folders import rank_files
 from mindspore_compat.train._checkpoint.keys import FORMATS
 from mindspore_compat.train._checkpoint.layouts import (
     Layouts,
@@ -26,10 +27,9 @@ from mindspore_compat.train._checkpoint.layouts import (
     read_layouts,
     stage_num,
 )
-from mindspore_compat.train._checkpoint.load import load_checkpoint
-from mindspore_compat.train._checkpoint.ranks import rank_files
-from mindspore_compat.train._checkpoint.save import save_checkpoint
+from mindspore_compat.train._checkpoint.reading import read_values
 from mindspore_compat.train._checkpoint.strategy import first_stage_of
+from mindspore_compat.train._checkpoint.writing import checked_plan
 
 __all__ = [
     "convert_checkpoint_by_rank",
@@ -54,48 +54,25 @@ def merge_sliced_parameter(sliced_parameters: list[Parameter], strategy: dict[st
         strategy: what `build_searched_strategy` returns.
 
     Raises:
-        TypeError: if these are no Parameters. ValueError: if they or the strategy do not fit. KeyError: if the strategy
-            lacks the name.
+        ValueError: if they or the strategy do not fit. KeyError: if the strategy lacks the name.
     """
     where = "merge_sliced_parameter"
-    check_type(sliced_parameters, "sliced_parameters", list, where)
-    if not sliced_parameters:
-        raise ValueError(f"For '{where}', the argument 'sliced_parameters' should not be empty.")
-    if strategy is not None and not isinstance(strategy, dict):
-        raise TypeError(f"For '{where}', the argument 'strategy' should be dict, but got {type(strategy).__name__}.")
-    for index, item in enumerate(sliced_parameters):
-        if not isinstance(item, Parameter):
-            raise TypeError(
-                f"For '{where}', the element in 'sliced_parameters' should be 'Parameter', but got "
-                f"{type(item).__name__} at index {index}."
-            )
     first = sliced_parameters[0]
     for index, item in enumerate(sliced_parameters):
-        if (item.name, len(item.shape), item.shape[1:]) != (first.name, len(first.shape), first.shape[1:]):
+        if (item.name, item.dim(), item.shape[1:]) != (first.name, first.dim(), first.shape[1:]):
             raise ValueError(
-                f"For '{where}', the elements in 'sliced_parameters' must have the same name, number of axes, and "
-                f"shape except axis 0: {first.name}, {len(first.shape)}, {first.shape[1:]}, but got {item.name}, "
-                f"{len(item.shape)}, {item.shape[1:]} at index {index}."
+                f"For '{where}', the slices must have one name and differ in axis 0 only: the first is {first.name} "
+                f"of {first.shape}, but got {item.name} of {item.shape} at index {index}."
             )
     data = [plain(item).detach() for item in sliced_parameters]
     if not strategy:
         merged = torch.cat(data)
-    elif first.name not in strategy:
-        raise KeyError(
-            f"For '{where}', the parameter name {first.name} should be a key in the 'strategy'. Please check both."
-        )
     else:
         layout = as_layouts({first.name: strategy[first.name]}).popitem()[1]
         if len(data) != layout.device_num:
-            raise ValueError(
-                f"For '{where}', the length of 'sliced_parameters' should be equal to the number of devices "
-                f"{layout.device_num}, but is {len(data)}."
-            )
+            raise ValueError(f"For '{where}', there are {len(data)} slices for {layout.device_num} devices.")
         if not layout.split_shape and any(item.shape != first.shape for item in sliced_parameters):
-            raise ValueError(
-                f"For '{where}', the shape of every parameter in 'sliced_parameters' should be the same when slice "
-                "manner is even."
-            )
+            raise ValueError(f"For '{where}', the slices must have one shape when the strategy cuts evenly.")
         merged = _layout.merge(data, layout, first.name)
     return Parameter(merged, first.name, first.requires_grad, first.layerwise_parallel)
 
@@ -109,9 +86,8 @@ def rank_list_for_transform(
         src_strategy_file, dst_strategy_file: strategy files; None: the network is not cut.
 
     Raises:
-        TypeError, ValueError: for a wrong rank or strategy file.
+        TypeError, ValueError: for a wrong strategy file, or one without layouts for the rank.
     """
-    check_type(rank_id, "rank_id", int, "rank_list_for_transform")
     if src_strategy_file is None:
         return [0]
     whole = read_layouts(src_strategy_file)
@@ -127,8 +103,7 @@ def rank_list_for_transform(
     }
     if sum(old.device_num for old, _ in pairs) > _MOST_PLACES:
         raise ValueError(
-            f"The strategies {src_strategy_file} and {dst_strategy_file} have too many different layouts of too many "
-            "devices to work out which slices overlap."
+            f"The strategies {src_strategy_file} and {dst_strategy_file} have too many different layouts and devices."
         )
     here: set[int] = set()
     for old, new in pairs:
@@ -156,19 +131,14 @@ def transformed(
         whole = _layout.assemble(box, data, old, shape, f"the parameter {name!r}")
         found[name] = Parameter(whole, name, first.requires_grad, first.layerwise_parallel)
     if not found:
-        raise ValueError(
-            "None of the parameters in the checkpoint files are in both src strategy and dst strategy. Please check "
-            "the strategy files."
-        )
+        raise ValueError("No parameter of the checkpoint files is in both the source and the target strategy.")
     return [{"name": name, "data": value} for name, value in {**found, **others}.items()]
 
 
 def _load_slices(files: dict[int, str], device_num: int) -> dict[str, dict[int, Any]]:
     values: dict[str, dict[int, Any]] = {}
     for rank, name in files.items():
-        if not os.path.exists(name):
-            raise ValueError(f"The checkpoint file {name} of rank {rank} does not exist.")
-        for key, value in load_checkpoint(name, format=_format_of(name)).items():
+        for key, value in read_values(name, _format_of(name))[0].items():
             values.setdefault(key, {})[rank % device_num] = value
     return values
 
@@ -205,19 +175,13 @@ def transform_checkpoint_by_rank(
     Raises:
         TypeError, ValueError: for wrong arguments, or if a file that is needed is missing.
     """
-    where = "transform_checkpoint_by_rank"
-    check_type(checkpoint_files_map, "checkpoint_files_map", dict, where)
-    check_type(rank_id, "rank_id", int, where)
-    check_type(save_checkpoint_file_name, "save_checkpoint_file_name", str, where)
-    if not save_checkpoint_file_name.endswith(".ckpt"):
-        raise ValueError(
-            f"For '{where}', the 'save_checkpoint_file_name' {save_checkpoint_file_name} should end with .ckpt."
-        )
     all_source, all_target = read_layouts(src_strategy_file), checked_strategy(dst_strategy_file, "dst_strategy_file")
     source, target = local_layouts(rank_id, all_source, all_target)
     values = _load_slices(checkpoint_files_map, device_num(all_source))
     values = _without_other_stages(values, [(all_source, source), (all_target, target)])
-    save_checkpoint(transformed(rank_id % device_num(all_target), values, source, target), save_checkpoint_file_name)
+    checked_plan(
+        transformed(rank_id % device_num(all_target), values, source, target), save_checkpoint_file_name
+    ).write()
 
 
 def transform_checkpoints(
@@ -239,10 +203,7 @@ def transform_checkpoints(
     Raises:
         TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file that is needed is missing.
     """
-    where = "transform_checkpoints"
-    check_type(ckpt_prefix, "ckpt_prefix", str, where)
-    check_positive_int(process_num, "process_num", where)
-    check_str_in(output_format, "output_format", FORMATS, where)
+    check_one_of(output_format, "output_format", FORMATS, "transform_checkpoints")
     files = _source_files(src_checkpoints_dir)
     all_source, all_target = (
         checked_strategy(src_strategy_file, "src_strategy_file"),
@@ -256,20 +217,14 @@ def transform_checkpoints(
         needed = rank_list_for_transform(rank, src_strategy_file, dst_strategy_file)
         absent = [number for number in needed if number not in files]
         if absent:
-            raise ValueError(
-                f"The checkpoint file of rank {absent[0]} is needed for converting rank {rank}'s checkpoint, but it is "
-                f"missing in {src_checkpoints_dir}."
-            )
+            raise ValueError(f"Rank {rank} needs that of rank {absent[0]}, which {src_checkpoints_dir} lacks.")
         source, target = local_layouts(rank, all_source, all_target)
         values = _load_slices({number: files[number] for number in needed}, device_num(all_source))
         values = _without_other_stages(values, [(all_source, source), (all_target, target)])
         folder = os.path.join(os.path.realpath(dst_checkpoints_dir), f"rank_{rank}")
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        save_checkpoint(
-            transformed(rank % device_num(all_target), values, source, target),
-            os.path.join(folder, f"{ckpt_prefix}{rank}{end}"),
-            format=output_format,
-        )
+        result = transformed(rank % device_num(all_target), values, source, target)
+        checked_plan(result, os.path.join(folder, f"{ckpt_prefix}{rank}{end}"), format=output_format).write()
 
 
 def _source_files(folder: str) -> dict[int, str]:
@@ -279,18 +234,12 @@ def _source_files(folder: str) -> dict[int, str]:
     if os.path.isfile(folder) and folder.endswith(".safetensors"):
         return {0: folder}
     if not isinstance(folder, str) or not os.path.isdir(folder):
-        raise NotADirectoryError(
-            f"For 'transform_checkpoints', the argument 'src_checkpoints_dir' must be a folder, but got {folder!r}."
-        )
+        raise NotADirectoryError(f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder!r} is no folder.")
     files, others = rank_files(folder, "safetensors"), rank_files(folder, "ckpt", last_by_name=True)
-    if files and others:
+    if bool(files) is bool(others):
         raise ValueError(
-            f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder} must not mix ckpt and safetensors files."
-        )
-    if not files and not others:
-        raise ValueError(
-            f"For 'transform_checkpoints', the 'src_checkpoints_dir' {folder} must have folders rank_0, rank_1, ... "
-            "with checkpoints."
+            f"For 'transform_checkpoints', 'src_checkpoints_dir' {folder} must have folders rank_0, rank_1, ... with "
+            f"either .ckpt or .safetensors files{', not both' if files else ''}."
         )
     return files or others
 

@@ -14,16 +14,14 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_positive_int, check_type
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train._checkpoint.folders import HYPER, MAP, merge_slices
+from mindspore_compat.train._checkpoint.folders import HYPER, MAP, merge_slices, rank_files
 from mindspore_compat.train._checkpoint.layouts import checked_strategy, device_num
 from mindspore_compat.train._checkpoint.lazy import LazyTensor, open_safetensors
-from mindspore_compat.train._checkpoint.ranks import rank_files
-from mindspore_compat.train._checkpoint.save import save_checkpoint
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
+from mindspore_compat.train._checkpoint.writing import checked_plan
 
 __all__ = ["SafetensorsFiles", "unified_safetensors"]
 
@@ -45,13 +43,9 @@ class SafetensorsFiles:
             if path not in self._files:
                 self._files[path] = open_safetensors(path)
         except FileNotFoundError:
-            raise ValueError(
-                f"The safetensors file {path} does not exist. The file {MAP!r} beside it may be of another run."
-            ) from None
+            raise ValueError(f"The safetensors file {path} does not exist. Is {MAP!r} of another run?") from None
         except (FormatError, UnicodeError, OSError) as error:
-            raise ValueError(
-                f"Failed to read the safetensors file {path!r:.1000}: {error}. The file is damaged."
-            ) from None
+            raise ValueError(f"Failed to read the safetensors file {path!r:.1000}: {error}.") from None
         return self._files[path]
 
 
@@ -82,12 +76,9 @@ def unified_safetensors(
         split_dst_file: (n, of how many): do the n-th share of the parts only, from 1; the first also writes the map.
 
     Raises:
-        TypeError, ValueError, NotADirectoryError: for wrong arguments, or if a file or slice that is needed is missing.
+        TypeError, ValueError, OSError: for wrong arguments, or if a file or slice that is needed is missing.
     """
-    for name, value in (("src_dir", src_dir), ("src_strategy_file", src_strategy_file), ("dst_dir", dst_dir)):
-        check_type(value, name, str, _WHERE)
-    redundant = check_bool(merge_with_redundancy, "merge_with_redundancy", _WHERE)
-    check_positive_int(max_process_num, "max_process_num", _WHERE)
+    redundant = merge_with_redundancy
     layouts = checked_strategy(src_strategy_file, "src_strategy_file")
     assert layouts is not None
     files, needed = _source_files(src_dir, src_strategy_file, dst_dir, file_suffix)
@@ -99,8 +90,8 @@ def unified_safetensors(
     sizes = merger.sizes(files)
     if not sizes:
         raise ValueError(
-            f"For '{_WHERE}', none of the parameters in {src_dir} is left: the strategy {src_strategy_file} does "
-            "not know them, or 'choice_func' took none."
+            f"For '{_WHERE}', no parameter in {src_dir} is left: {src_strategy_file} does not know them, or "
+            "'choice_func' took none."
         )
     groups = _groups(sizes, min(math.ceil(sum(sizes.values()) / _PART_BYTES) or 1, len(sizes)))
     mine, is_first = _share(split_dst_file, len(groups))
@@ -117,33 +108,22 @@ def unified_safetensors(
 
 def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None) -> tuple[dict[int, str], list[int]]:
     """Return ({rank: file}, the ranks with all values if each is whole); make the folder of the result."""
-    if os.path.exists(dst_dir) and not os.path.isdir(dst_dir):
-        raise NotADirectoryError(f"For '{_WHERE}', the argument 'dst_dir' must be a folder, but {dst_dir} is a file.")
     os.makedirs(dst_dir, mode=0o700, exist_ok=True)
     if not os.path.isdir(src_dir):
-        raise ValueError(f"For '{_WHERE}', the argument 'src_dir' must be a folder, but got {src_dir}.")
+        raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} is no folder.")
     files = rank_files(src_dir, "safetensors", suffix)
     if files and rank_files(src_dir, "ckpt"):
-        raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} must not have both ckpt and safetensors files.")
+        raise ValueError(f"For '{_WHERE}', the 'src_dir' {src_dir} has both ckpt and safetensors files.")
     needed = rank_list_for_transform(0, strategy)
     absent = [rank for rank in needed if rank not in files]
     if absent:
-        raise ValueError(
-            f"For '{_WHERE}', the safetensors file of rank {absent[0]} is needed for rank 0's, but it is missing in "
-            f"{src_dir}."
-        )
+        raise ValueError(f"For '{_WHERE}', {src_dir} has no file of rank {absent[0]}, which rank 0 needs.")
     return files, needed
 
 
 def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
     if mark in ("True", "False") and wanted is (mark == "True"):
-        _log.warning(
-            "For 'unified_safetensors', 'merge_with_redundancy' is %s, but %s says that redundancy was %s: that "
-            "counts.",
-            wanted,
-            path,
-            "removed" if wanted else "kept",
-        )
+        _log.warning("%s: 'merge_with_redundancy' is %s, but %s says the opposite: that counts.", _WHERE, wanted, path)
         return not wanted
     return wanted
 
@@ -163,16 +143,8 @@ def _share(split: Any, count: int) -> tuple[range, bool]:
     """Return (the parts to write, whether to write the map, too)."""
     if not split:
         return range(count), True
-    if (
-        not isinstance(split, (tuple, list))
-        or len(split) != 2
-        or not all(isinstance(item, int) for item in split)
-        or not 1 <= split[0] <= split[1]
-    ):
-        raise ValueError(
-            f"For '{_WHERE}', the argument 'split_dst_file' must be () or (n, of how many) with 1 <= n <= how many, "
-            f"but got {split!r}."
-        )
+    if len(split) != 2 or not 1 <= split[0] <= split[1]:
+        raise ValueError(f"For '{_WHERE}', the 'split_dst_file' must be () or (n, of how many), but got {split!r}.")
     number, total = split
     length, rest = divmod(count, total)
     start = length * (number - 1) + min(number - 1, rest)
@@ -198,20 +170,12 @@ class _Merger:
                 if name not in self._layouts or name.startswith("accu_grads") or name in result or name in refused:
                     continue
                 answer = True if self._choice is None else self._choice(name)
-                if not isinstance(answer, (bool, str)):
-                    raise ValueError(
-                        "For 'unified_safetensors', the return value type of the function 'choice_func' must be bool "
-                        f"or str, but got {type(answer)}."
-                    )
                 if answer is False:
                     refused.add(name)
                     continue
                 new = answer if isinstance(answer, str) else name
                 if new in self.names.values():
-                    raise ValueError(
-                        f"For 'unified_safetensors', 'choice_func' gives two parameters the name {new!r}, one of them "
-                        f"to {name!r}."
-                    )
+                    raise ValueError(f"For '{_WHERE}', 'choice_func' gives {name!r} a name that is taken: {new!r}.")
                 self.names[name] = new
                 result[name] = math.prod(self._layouts[name].full_shape(value.shape)) * value.dtype.itemsize
         return result
@@ -225,10 +189,7 @@ class _Merger:
                     rank % self._devices, there[name]
                 )  # a parameter of several stages is that of the first
         if not slices:
-            raise ValueError(
-                f"The parameter {name!r} is in none of the files of the ranks {sorted(self._files)} that are needed "
-                "for it."
-            )
+            raise ValueError(f"None of the files of the ranks {sorted(self._files)} has the parameter {name!r}.")
         return merge_slices(name, slices, self._layouts[name])
 
     def write(self, names: list[str], path: str) -> None:
@@ -247,4 +208,4 @@ class _Merger:
 
 
 def _save(values: dict[str, LazyTensor], path: str, has_mark: bool) -> None:
-    save_checkpoint(values, path, format="safetensors", remove_redundancy=False if has_mark else None)
+    checked_plan(values, path, format="safetensors", remove_redundancy=False if has_mark else None).write()

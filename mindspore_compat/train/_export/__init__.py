@@ -28,19 +28,9 @@ __all__ = ["export", "load"]
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
 _OPTIONS = frozenset(
-    {
-        "enc_key",
-        "enc_mode",
-        "dataset",
-        "incremental",
-        "custom_func",
-        "quant_mode",
-        "mean",
-        "std_dev",
-        "opset_version",
-        "dynamic_axes",
-        "float16",
-    }
+    (
+        "enc_key enc_mode dataset incremental custom_func quant_mode mean std_dev opset_version dynamic_axes float16"
+    ).split()
 )
 _ONNX_OPTIONS = ("opset_version", "dynamic_axes", "float16")
 _QUANT_MODES = ("NONQUANT", "QUANT", "AUTO", "MANUAL")  # the last two of 1.1
@@ -58,53 +48,37 @@ def _quantized(options: dict[str, Any]) -> bool:
 
 
 def _check_options(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
-    if "obf_func" in options:
-        raise NotImplementedError(
-            "For 'export', dynamic obfuscation ('obf_func') is no longer supported, here and in MindSpore. "
-            "Leave it out."
-        )
     if file_format not in _FORMATS:
-        raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
+        raise ValueError(f"For 'export', the 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
     if not file_name or file_name.endswith(("/", os.sep)):
         raise ValueError(f"For 'export', the argument 'file_name' must name a file, but got {file_name!r}.")
     unknown = set(options) - _OPTIONS
     if unknown:
-        raise ValueError(
-            f"For 'export', the keyword arguments {sorted(unknown)} are not recognized; there are {sorted(_OPTIONS)}."
-        )
+        raise ValueError(f"For 'export', the arguments {sorted(unknown)} are not known; there are {sorted(_OPTIONS)}.")
     if options.get("quant_mode", "NONQUANT") not in _QUANT_MODES:
-        raise ValueError(
-            f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}, but got {options['quant_mode']}."
-        )
+        raise ValueError(f"For 'export', the 'quant_mode' must be one of {list(_QUANT_MODES)}.")
     for name in _ONNX_OPTIONS:
         if options.get(name) is not None and file_format != "ONNX":
             raise ValueError(f"For 'export', '{name}' is for the format ONNX only, but got {file_format}.")
         if options.get(name) is not None and _quantized(options):
-            raise ValueError(
-                f"For 'export', '{name}' does not go together with 'quant_mode', which writes opset 13 with fixed "
-                "sizes. Leave it out."
-            )
+            raise ValueError(f"For 'export', 'quant_mode' writes opset 13 with fixed sizes: leave {name!r} out.")
     if file_format == "ONNX":
         _room().check_options(options)
     if options.get("dataset") is not None:
         raise NotImplementedError(
-            "For 'export', the preprocessing of a 'dataset' can not be written into the file. Pass Tensors as inputs "
-            "and preprocess before the model runs."
+            "For 'export', no file holds the preprocessing of a 'dataset': preprocess before it runs."
         )
     if options.get("custom_func") is not None and file_format != "MINDIR":
         raise ValueError(f"For 'export', 'custom_func' is for the format MINDIR only, but got {file_format}.")
     if file_format == "AIR":
         raise ValueError(
-            "For 'export', the format AIR is made by Ascend's compiler, which is not available here (nor in MindSpore "
-            "on a CPU or GPU). Export as 'MINDIR' and convert that on the Ascend host, or as 'ONNX'."
+            "For 'export', Ascend's compiler makes AIR: export as 'MINDIR' and convert that there, or as 'ONNX'."
         )
 
 
 def _check_encryption(file_format: str, key: Any, mode: Any) -> None:
     if not isinstance(key, bytes):
-        raise ValueError(
-            f"The parameter 'enc_key' must be isinstance of {bytes}, but got {key}. It is an argument of export."
-        )
+        raise ValueError(f"For 'export', the 'enc_key' must be bytes, but got {type(key)}.")
     if callable(mode):
         return
     if file_format != "MINDIR":
@@ -176,9 +150,7 @@ def _specified(net: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(spec, tuple) or not is_open(spec):
         return inputs
     if len(spec) != len(inputs):
-        raise ValueError(
-            f"For 'export', there must be as many inputs as 'set_inputs' got, {len(spec)}, but got {len(inputs)}."
-        )
+        raise ValueError(f"For 'export', 'set_inputs' got {len(spec)} inputs, but there are {len(inputs)}.")
     return tuple(one if is_open(one) else item for one, item in zip(spec, inputs))
 
 
@@ -233,9 +205,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str | None = Non
     file_format = file_format or "AIR"
     _check_options(file_name, file_format, kwargs)
     if _quantized(kwargs) and not isinstance(net, Cell):
-        raise TypeError(
-            f"For 'export', with 'quant_mode' the argument 'net' must be an nn.Cell, but got {type(net).__name__}."
-        )
+        raise TypeError(f"For 'export', with 'quant_mode' the 'net' must be a Cell, but got {type(net)}.")
     with placement.on_cpu(net):  # a file holds no devices
         _export(net, inputs, file_name, file_format, kwargs)
 
@@ -248,9 +218,7 @@ def _export(net: Any, inputs: tuple[Any, ...], file_name: str, file_format: str,
         _check_encryption(file_format, key, mode)
     given = tuple(_room().as_input(item) for item in _specified(net, inputs))
     if _quantized(kwargs) and is_open(given):
-        raise NotImplementedError(
-            "For 'export', with 'quant_mode' inputs have fixed sizes. Give Tensors without None in their shapes."
-        )
+        raise NotImplementedError("For 'export', with 'quant_mode' inputs have fixed sizes: no None in their shapes.")
     if isinstance(net, Cell):
         net.check_names_and_refresh_name()
     large = _is_large(net, file_format, given)
@@ -290,10 +258,7 @@ def load(file_name: str, **kwargs: Any) -> Any:
         All name the file.
     """
     if not file_name.endswith(".mindir"):
-        raise ValueError(
-            "For 'load', the argument 'file_name'(MindIR file) should end with '.mindir', please input the correct "
-            f"'file_name'. It is {file_name!r}."
-        )
+        raise ValueError(f"For 'load', the 'file_name' must end with '.mindir', but is {file_name!r}.")
     if not os.path.exists(file_name):
-        raise ValueError(f"For 'load', the file {file_name!r} does not exist. Check the argument 'file_name'.")
+        raise ValueError(f"For 'load', there is no file {file_name!r}.")
     return _room().read(file_name, kwargs.get("dec_key"), kwargs.get("dec_mode", "AES-GCM"))

@@ -39,19 +39,7 @@ FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100
 _TINY_WEIGHT, _TINY_RANGE = 2.0**-20, 2.0**-40
 #: Operators with results on the grid of their input.
 _SAME_GRID = frozenset(
-    {
-        "relu",
-        "view",
-        "permute",
-        "transpose",
-        "squeeze",
-        "unsqueeze",
-        "slice",
-        "flip",
-        "select",
-        "expand",
-        "max_pool2d_with_indices",
-    }
+    "relu view permute transpose squeeze unsqueeze slice flip select expand max_pool2d_with_indices".split()
 )
 #: Activations as they are traced, by MindSpore's classes.
 _ACTIVATIONS = {
@@ -140,17 +128,13 @@ def deployed(network: Cell) -> Cell:
         ValueError: if nothing in it is quantized.
     """
     if isinstance(network, FakeQuantWithMinMaxObserver) or hasattr(network, "integers"):
-        raise ValueError(
-            "For 'export', a quantized network must hold its layers as attributes, but got a lone "
-            f"{type(network).__name__}. Wrap it, e.g. in nn.SequentialCell."
-        )
+        raise ValueError(f"For 'export', a lone {type(network).__name__} must be in a Cell, e.g. nn.SequentialCell.")
     made = copy.deepcopy(network)
     made.set_train(False)
     if not _replace(made, {}):
         raise ValueError(
-            "For 'export', with 'quant_mode' the network must come from convert_quant_network or "
-            f"QuantizationAwareTraining, or hold layers of nn.layer.quant, but {type(network).__name__} has nothing "
-            "that is quantized. Leave 'quant_mode' out."
+            f"For 'export', nothing in {type(network).__name__} is quantized: leave 'quant_mode' out, or make it by "
+            "convert_quant_network, QuantizationAwareTraining or layers of nn.layer.quant."
         )
     return made
 
@@ -211,9 +195,7 @@ def _input_grid(mean: float, std_dev: float) -> dict[str, Any]:
     if not 0 < std_dev < math.inf:
         raise ValueError(f"For 'export', the 'std_dev' must be a number above 0, but got {std_dev}.")
     if not 0 <= mean <= 255:
-        raise ValueError(
-            f"For 'export', the 'mean' must lie between 0 and 255, the smallest and the largest pixel, but got {mean}."
-        )
+        raise ValueError(f"For 'export', the 'mean' of pixels must lie between 0 and 255, but got {mean}.")
     return {"scale": 1 / std_dev, "zero_point": round(mean), "quant_min": 0, "quant_max": 255}
 
 

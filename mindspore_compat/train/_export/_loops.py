@@ -25,46 +25,17 @@ __all__ = ["looping"]
 _RUN, _GET = "__run_while", "__value_of"
 #: methods that change a list, dict, set or deque in place; Tensors have some of these names too
 _CHANGING = frozenset(
-    {
-        "append",
-        "extend",
-        "insert",
-        "pop",
-        "remove",
-        "clear",
-        "update",
-        "add",
-        "setdefault",
-        "sort",
-        "reverse",
-        "popitem",
-        "discard",
-        "appendleft",
-        "extendleft",
-        "popleft",
-        "rotate",
-    }
+    (
+        "append extend insert pop remove clear update add setdefault sort reverse popitem discard appendleft "
+        "extendleft popleft rotate"
+    ).split()
 )
 _OF_NO_MODULE = frozenset(
     {"append", "extend", "appendleft", "extendleft", "popleft", "popitem", "setdefault", "discard"}
 )
 
 
-_MAKING = frozenset(
-    {
-        "zeros",
-        "ones",
-        "zeros_like",
-        "ones_like",
-        "full",
-        "full_like",
-        "copy",
-        "clone",
-        "Tensor",
-        "ZerosLike",
-        "OnesLike",
-    }
-)
+_MAKING = frozenset("zeros ones zeros_like ones_like full full_like copy clone Tensor ZerosLike OnesLike".split())
 
 
 class _Undefined:

@@ -42,7 +42,7 @@ def _files(parameters: Sequence[tuple[Any, torch.Tensor]], most: float) -> list[
         size += _length(data) + -_length(data) % _STEP
         if size > most:
             if not files[-1]:
-                raise RuntimeError("The parameter size is exceed 1T,cannot export to the file")
+                raise RuntimeError("For 'export', a Parameter is larger than a file may be, 1 TiB.")
             files.append([])
             size = len(_HEAD) + _length(data) + -_length(data) % _STEP
         files[-1].append((message, data))

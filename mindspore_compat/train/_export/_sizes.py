@@ -60,8 +60,7 @@ def open_sizes(inputs: Any) -> list[OpenSize]:
         for axis, size in enumerate(item._sizes if isinstance(item, OpenTensor) else ()):
             if size == -2:
                 raise NotImplementedError(
-                    "For 'export', an input with an open number of axes (shape=None or -2) is not available. Give its "
-                    "axes: shape=[None, None]."
+                    "For 'export', the number of an input's axes is fixed: give shape=[None, None], not None."
                 )
             if isinstance(size, Symbol) or size == -1:
                 key = id(size) if isinstance(size, Symbol) and size.unique else (number, axis)

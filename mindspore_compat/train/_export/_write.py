@@ -35,9 +35,7 @@ _log = logging.getLogger("mindspore_compat")
 def as_input(item: Any) -> Any:
     """Return inputs as Tensors, also inside of tuples and lists; numbers stay, as part of the file, as in MindSpore."""
     if isinstance(item, Dataset):
-        raise NotImplementedError(
-            "For 'export', a dataset as input is not available. Pass a Tensor of the shape that its pipeline gives."
-        )
+        raise NotImplementedError("For 'export', inputs are Tensors, not a dataset: pass one of its shape.")
     if isinstance(item, (torch.Tensor, bool, int, float)) or item is None:
         return item
     if isinstance(item, (tuple, list)):
@@ -73,10 +71,8 @@ def _graph_of(net: Any, inputs: tuple[Any, ...], kept: Kept) -> Graph:
 
 def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dict[str, Any], mindir: bool) -> Graph:
     made, mean, std_dev = deployed(net), options.get("mean", 127.5), options.get("std_dev", 127.5)
-    label = f"{type(net).__name__}_construct"
-    graph = graph_of(
-        made, inputs, _input_names(net, inputs), label, lambda op, arguments: op in FAKE or kept(op, arguments)
-    )
+    names, label = _input_names(net, inputs), f"{type(net).__name__}_construct"
+    graph = graph_of(made, inputs, names, label, lambda op, arguments: op in FAKE or kept(op, arguments))
     graph, floats = requantized(graph, mean, std_dev)
     if mindir:
         return mindir_graph(graph, made, mean, std_dev)
@@ -122,10 +118,7 @@ def _mindir_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -
 
 def _onnx_pieces(net: Any, inputs: tuple[Any, ...], options: dict[str, Any]) -> list[bytes]:
     if not isinstance(net, Cell):
-        raise ValueError(
-            f"For 'export', the format ONNX takes nn.Cell objects only, but got {type(net).__name__}. Wrap it in a "
-            "Cell."
-        )
+        raise ValueError(f"For 'export', the format ONNX takes a Cell, but got {type(net)}.")
     if options.get("quant_mode", "NONQUANT") != "NONQUANT":
         model = onnx_model(_quantized_graph(net, inputs, onnx_kept, options, False), 13)
         return [model.SerializeToString(deterministic=True)]

@@ -26,8 +26,7 @@ def check_torch_parts(optimizer: Any) -> None:
         )
     if isinstance(optimizer, torch.optim.LBFGS):
         raise TypeError(
-            "For 'Model', LBFGS needs a closure that computes the loss again, which a step has not. Use another of "
-            "torch.optim, or call optimizer.step(closure) in a loop of your own."
+            "For 'Model', LBFGS needs a closure, which a step has not: call optimizer.step(closure) in a loop."
         )
 
 
@@ -36,9 +35,7 @@ def check_network(amp_level: Any, amp_dtype: Any) -> None:
     if amp_level not in LEVELS:
         raise ValueError(f"For '{OWNER}', the 'amp_level' must be in {list(LEVELS)}, but got {amp_level!r}.")
     if amp_dtype not in (None, torch.float16, torch.bfloat16):
-        raise ValueError(
-            f"For '{OWNER}', 'amp_dtype' must be torch.float16, torch.bfloat16 or None, but got {amp_dtype}."
-        )
+        raise ValueError(f"For '{OWNER}', the 'amp_dtype' must be float16, bfloat16 or None, but got {amp_dtype}.")
 
 
 def check_clip_norm(clip_norm: float | None) -> None:

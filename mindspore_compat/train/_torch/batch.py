@@ -67,8 +67,7 @@ def _without_nesting(columns: tuple[Any, ...]) -> tuple[Any, ...]:
 def _check_inputs(is_fine: bool, columns: tuple[Any, ...]) -> None:
     if not is_fine:
         raise ValueError(
-            "When 'loss_fn' is not None, 'train_dataset' should return inputs and a label, but got "
-            f"{len(columns)} column(s). Use a dataset of (inputs, label), or put the loss into the network."
+            f"With a 'loss_fn', the dataset must return inputs and a label, but got {len(columns)} column(s)."
         )
 
 

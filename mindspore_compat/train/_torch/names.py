@@ -24,7 +24,9 @@ from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 
 __all__ = [
+    "check_dtype",
     "mindspore_items",
+    "misfit",
     "load_into_module",
     "torch_targets",
     "wrapped_module",
@@ -156,6 +158,21 @@ def mindspore_items(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
 # --- loading ----------------------------------------------------------------------------------------------------------
 
 
+def misfit(name: str, what: str, own: Any, given: Any) -> RuntimeError:
+    """Return the error for a value that does not fit its parameter."""
+    return RuntimeError(
+        f"For 'load_param_into_net', {name} has the {what} {own} in the 'net', but {given} in the 'parameter_dict'. Is "
+        "it the checkpoint of this network?"
+    )
+
+
+def check_dtype(name: str, own: torch.dtype, given: torch.dtype, strict_load: bool) -> None:
+    """Raise RuntimeError for another dtype; one of the same kind is cast if not ``strict_load``."""
+    is_same_kind = any(own in kind and given in kind for kind in (_FLOATS, _INTS))
+    if own is not given and (strict_load or not is_same_kind):
+        raise misfit(name, "type", dtype_name(own), dtype_name(given))
+
+
 def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tensor:
     """Return the value in the tensor's shape.
 
@@ -166,19 +183,8 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
     if target.has_extra_axis and tuple(data.shape) == tuple(target.as_mindspore().shape):
         data = data.squeeze(2)
     if tuple(data.shape) != tuple(tensor.shape):
-        raise RuntimeError(
-            f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same shape as in the "
-            "argument "
-            f"'parameter_dict'. But got its shape {tuple(target.as_mindspore().shape)} in the argument 'net' and shape "
-            f"{tuple(data.shape)} in the argument 'parameter_dict'. Check that the network is the one that was saved."
-        )
-    same_kind = any(data.dtype in kind and tensor.dtype in kind for kind in (_FLOATS, _INTS))
-    if data.dtype is not tensor.dtype and (strict_load or not same_kind):
-        raise RuntimeError(
-            f"For 'load_param_into_net', {target.name} in the argument 'net' should have the same type as in the "
-            f"argument 'parameter_dict'. But got its type {dtype_name(tensor.dtype)} in the argument 'net' and type "
-            f"{dtype_name(data.dtype)} in the argument 'parameter_dict'."
-        )
+        raise misfit(target.name, "shape", tuple(target.as_mindspore().shape), tuple(data.shape))
+    check_dtype(target.name, tensor.dtype, data.dtype, strict_load)
     return data
 
 

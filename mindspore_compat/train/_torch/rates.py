@@ -40,8 +40,8 @@ class Rates:
         self.count = 0
         if isinstance(scheduler, torch.optim.lr_scheduler.ReduceLROnPlateau):
             raise TypeError(
-                f"For '{_OWNER}', ReduceLROnPlateau of torch needs a metric. Use the callback "
-                "mindspore.ReduceLROnPlateau, which works on torch optimizers."
+                f"For '{_OWNER}', use the callback mindspore.ReduceLROnPlateau in place of torch's, which needs a "
+                "metric."
             )
         if isinstance(scheduler, torch.optim.lr_scheduler.LRScheduler):
             self._torch = scheduler

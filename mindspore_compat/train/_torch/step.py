@@ -185,8 +185,7 @@ class TorchTrainStep(TorchStep):
         """
         if self._loaded is None:
             raise RuntimeError(
-                "There is nothing to resume: call load_param_into_net(model.train_network, load_checkpoint(file)) "
-                "before, with a checkpoint that ModelCheckpoint saved of a TorchTrainStep."
+                "There is nothing to resume: load a checkpoint that ModelCheckpoint saved into the step before."
             )
         self._resumed = self._loaded
         return self.epoch
@@ -205,8 +204,7 @@ class TorchTrainStep(TorchStep):
         if resumed is not None:
             if self.epoch != epoch:
                 raise ValueError(
-                    f"The training was to be resumed in epoch {self.epoch}, but begins with {epoch}: give Model.train "
-                    "initial_epoch=step.resume()."
+                    f"The training resumes in epoch {self.epoch}, not {epoch}: give initial_epoch=step.resume()."
                 )
             self._began, self._now = resumed["began"], resumed["now"] if self.batch else None
             state.set_random_state(resumed["began"], self._generators)

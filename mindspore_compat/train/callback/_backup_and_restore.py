@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_files import made_folder
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
@@ -28,14 +28,9 @@ class BackupAndRestore(Callback):
 
     def __init__(self, backup_dir: str, save_freq: Any = "epoch", delete_checkpoint: bool = True) -> None:
         owner = "BackupAndRestore"
-        if not isinstance(backup_dir, str):
-            raise TypeError(
-                f"The path is invalid, the type should be string. It is {owner}'s 'backup_dir', of type "
-                f"{type(backup_dir).__name__}."
-            )
         self.backup_file = os.path.join(made_folder(backup_dir), "backup.ckpt")
         self.save_freq = 1 if save_freq == "epoch" else check_positive_int(save_freq, "save_freq", owner)
-        self.delete_checkpoint = check_bool(delete_checkpoint, "delete_checkpoint", owner)
+        self.delete_checkpoint = delete_checkpoint
 
     def on_train_begin(self, run_context: RunContext) -> None:
         """Load the backup, if there is one."""

@@ -48,22 +48,11 @@ class CallbackManager(Callback):
     """
 
     def __init__(self, callbacks: Any) -> None:
-        if callbacks is None:
-            callbacks = []
-        elif isinstance(callbacks, Callback):
-            callbacks = [callbacks]
-        elif not isinstance(callbacks, list):
-            raise TypeError(
-                f"The 'callbacks' is not a Callback or a list of Callback. It is {type(callbacks).__name__}. "
-                "Give Model.train one Callback or a list of them."
-            )
-        for callback in callbacks:
+        found = [callbacks] if isinstance(callbacks, Callback) else list(callbacks or [])
+        for callback in found:
             if not isinstance(callback, Callback):
-                raise TypeError(
-                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions. "
-                    f"One is {type(callback).__name__}. Derive the class from mindspore.Callback."
-                )
-        self._callbacks: list[Callback] = list(callbacks)
+                raise TypeError(f"The 'callbacks' must be a Callback or a list of them, but got {callback!r}.")
+        self._callbacks: list[Callback] = found
         self._stack: ExitStack | None = None
         self._bind()
 
@@ -121,10 +110,6 @@ class RunContext:
     """
 
     def __init__(self, original_args: dict) -> None:
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
-            )
         self._original_args = original_args
         self._stop_requested = False
 

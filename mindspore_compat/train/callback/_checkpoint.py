@@ -11,7 +11,7 @@ from mindspore_compat import context
 from mindspore_compat._runtime.files import remove_stale
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat.train._checkpoint.redundancy import own_share
-from mindspore_compat.train._checkpoint.save import checked_plan, save_checkpoint
+from mindspore_compat.train._checkpoint.writing import checked_plan
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._checkpoint_config import CheckpointConfig
 from mindspore_compat.train.callback._checkpoint_files import (
@@ -20,6 +20,7 @@ from mindspore_compat.train.callback._checkpoint_files import (
     made_folder,
     next_free_prefix,
 )
+from mindspore_compat.train.serialization import save_checkpoint
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint", "CheckpointManager"]
 
@@ -39,7 +40,7 @@ class ModelCheckpoint(Callback):
         config: a `CheckpointConfig`.
 
     Raises:
-        ValueError: for a wrong prefix or directory. TypeError: if ``config`` is no CheckpointConfig.
+        ValueError: for a wrong prefix.
 
     Examples:
         >>> x, net = np.ones((2, 1), np.float32), nn.Dense(1, 1)
@@ -59,22 +60,7 @@ class ModelCheckpoint(Callback):
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
         self._graph_saved = False  # or not requested at the first step
-        if not callable(prefix) and (not isinstance(prefix, str) or "/" in prefix):
-            raise ValueError(
-                "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be callable "
-                f"or string that does not contain '/', but got {prefix}."
-            )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got "
-                f"{type(config)}."
-            )
-        if os.environ.get("AITURBO") == "1":
-            raise ImportError(
-                "The environment variable AITURBO=1 asks for Huawei's storage service aiturbo, which exists on Ascend "
-                "only. Unset it: checkpoints are then written to files."
-            )
-        self._prefix, self._exception_prefix = prefix, prefix
+        self._prefix = self._exception_prefix = prefix if callable(prefix) else _checked_prefix(prefix)
         self._directory: Any = directory if callable(directory) else made_folder(directory)
         self._config = config or CheckpointConfig()
         self._manager = CheckpointManager(self._config.format)
@@ -94,7 +80,7 @@ class ModelCheckpoint(Callback):
             self._place = self._called_place(cb_params)  # at every step, as in MindSpore
         if not self._graph_saved and context.get_context("mode") == context.GRAPH_MODE:
             directory, prefix = self._place or (self._directory, self._prefix)
-            from mindspore_compat.train.summary._graph_file import write_graph  # summaries need protobuf
+            from mindspore_compat.train.summary._graph import write_graph  # summaries need protobuf
 
             write_graph(cb_params, os.path.join(directory, f"{prefix}-graph.meta"))
         self._graph_saved = True
@@ -108,12 +94,7 @@ class ModelCheckpoint(Callback):
         """
         prefix = self._prefix
         if callable(prefix):
-            prefix = prefix(cb_params)
-            if not isinstance(prefix, str) or "/" in prefix:
-                raise ValueError(
-                    "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is callable, it must return "
-                    f"a string that does not contain '/', but got {prefix}."
-                )
+            prefix = _checked_prefix(prefix(cb_params))
         return made_folder(self._directory(cb_params)) if callable(self._directory) else self._directory, prefix
 
     def end(self, run_context: RunContext) -> None:
@@ -242,10 +223,7 @@ class ModelCheckpoint(Callback):
             self._save_breakpoint(self._last_params)
 
     def _save_breakpoint(self, cb_params: Any) -> None:
-        epoch, step = (
-            cb_params.get("cur_epoch_num", 0),
-            _step_in_epoch(cb_params),
-        )  # here MindSpore counts in the epoch for step_num too
+        epoch, step = cb_params.get("cur_epoch_num", 0), _step_in_epoch(cb_params)  # step_num counts in the epoch, too
         directory, prefix = self._place or self._called_place(cb_params)
         if not callable(self._prefix):
             prefix = next_free_prefix(directory, self._exception_prefix, breakpoint_files=True)
@@ -264,6 +242,12 @@ class ModelCheckpoint(Callback):
     def begin(self, run_context: RunContext) -> None:
         """Remember the run's parameters for `__exit__`."""
         self._last_params = run_context.original_args()
+
+
+def _checked_prefix(prefix: Any) -> str:
+    if not isinstance(prefix, str) or "/" in prefix:
+        raise ValueError(f"For 'ModelCheckpoint', the 'prefix' must be a str without '/', but got {prefix!r}.")
+    return prefix
 
 
 def _step_in_epoch(cb_params: Any) -> int:

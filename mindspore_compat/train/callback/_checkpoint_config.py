@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.validate import (
-    check_bool,
-    check_isinstance,
     check_non_negative_int,
     check_one_of,
     check_str_in,
-    check_type,
 )
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
-from mindspore_compat.train._checkpoint.save import check_async_save
 
 __all__ = ["CheckpointConfig"]
 
@@ -73,33 +67,30 @@ class CheckpointConfig:
             "keep_checkpoint_max": keep_checkpoint_max,
             "keep_checkpoint_per_n_minutes": keep_checkpoint_per_n_minutes,
         }
-        _check_policies(owner, policies, saved_network, kwargs)
-        self.exception_save = check_bool(exception_save, "exception_save", owner)
+        _check_policies(owner, policies, kwargs)
+        self.exception_save = exception_save
         self._save_checkpoint_steps = save_checkpoint_steps
         self._save_checkpoint_seconds = None if save_checkpoint_steps else save_checkpoint_seconds
         self._keep_checkpoint_max = keep_checkpoint_max
         self._keep_checkpoint_per_n_minutes = None if keep_checkpoint_max else keep_checkpoint_per_n_minutes
         if not keep_checkpoint_max and not keep_checkpoint_per_n_minutes:
             self._keep_checkpoint_max = 1
-        self._integrated_save = check_bool(integrated_save, "integrated_save", owner)
-        self._async_save = check_async_save(async_save, owner)
+        self._integrated_save = integrated_save
+        self._async_save = async_save
         self._saved_network = saved_network
-        self._append_dict = self._handle_append_info(append_info)
-        self._format = check_str_in(check_isinstance(format, "format", str, owner), "format", FORMATS, owner)
+        self._append_dict = _append_dict(append_info or [])
+        self._format = check_str_in(format, "format", FORMATS, owner)
         check_key(owner, "enc", enc_key, enc_mode, format)
         self._enc_key, self._enc_mode = enc_key, enc_mode
-        self._crc_check = check_isinstance(crc_check, "crc_check", bool, owner)
-        self.remove_redundancy = check_isinstance(remove_redundancy, "remove_redundancy", bool, owner)
+        self._crc_check = crc_check
+        self.remove_redundancy = remove_redundancy
         self._map_param_inc = kwargs.get("incremental", False)
         self.enable_redundance = kwargs.get("enable_redundance", False)
         if crc_check and enc_key is not None:
-            raise ValueError(
-                f"For '{owner}', 'crc_check' can not be used together with 'enc_key': no reader opens such a file."
-            )
+            raise ValueError(f"For '{owner}', no reader opens a file with 'crc_check' and 'enc_key': leave one out.")
         if format == "safetensors" and (crc_check or exception_save or self._map_param_inc):
             raise ValueError(
-                f"For '{owner}', with format 'safetensors' the arguments 'crc_check', 'exception_save' and "
-                "'incremental' must be left out."
+                f"For '{owner}', the format 'safetensors' takes no 'crc_check', 'exception_save', 'incremental'."
             )
 
     save_checkpoint_steps = property(lambda self: self._save_checkpoint_steps, doc="Steps between checkpoints.")
@@ -131,30 +122,22 @@ class CheckpointConfig:
             )
         }
 
-    @staticmethod
-    def _handle_append_info(append_info: Any) -> dict[str, Any] | None:
-        if append_info is None or append_info == []:
-            return None
-        for item in check_type(append_info, "append_info", list, "CheckpointConfig"):
-            if isinstance(check_type(item, "append_info", (str, dict), "CheckpointConfig"), str):
-                check_one_of(item, "append_info", _INFO, "CheckpointConfig")
-        result: dict[str, Any] = {name: 0 for name in _INFO if name in append_info}
-        dicts = [item for item in append_info if isinstance(item, dict)]
-        if len(dicts) > 1:
-            raise TypeError(f"For 'CheckpointConfig', 'append_info' takes one dict, but got {len(dicts)}.")
-        for key, value in (dicts[0] if dicts else {}).items():
-            check_type(key, "append_info", str, "CheckpointConfig")
-            types = (int, float, bool, str, torch.Tensor, torch.Generator)
-            result[key] = check_type(value, key, types, "CheckpointConfig")
-        return result
+
+def _append_dict(append_info: list[Any]) -> dict[str, Any] | None:
+    """Return {name: value} of ``append_info``: MindSpore's names first, then the entries of the dict."""
+    result: dict[str, Any] = {name: 0 for name in _INFO if name in append_info}
+    for item in append_info:
+        if isinstance(item, dict):
+            result.update(item)
+        else:
+            check_one_of(item, "append_info", _INFO, "CheckpointConfig")
+    return result or None
 
 
-def _check_policies(owner: str, policies: dict[str, Any], saved_network: Any, kwargs: dict[str, Any]) -> None:
+def _check_policies(owner: str, policies: dict[str, Any], kwargs: dict[str, Any]) -> None:
     for name, value in policies.items():
         if value is not None:
             check_non_negative_int(value, name, owner)
-    if saved_network is not None:
-        check_type(saved_network, "saved_network", torch.nn.Module, owner)
     if not any(policies.values()):
         raise ValueError(f"For '{owner}', one of {', '.join(policies)} must be above 0.")
     unknown = set(kwargs) - {"incremental", "map_param_inc", "enable_redundance"}  # 2.x's names; no effect

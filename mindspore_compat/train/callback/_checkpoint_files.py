@@ -39,9 +39,7 @@ class CheckpointManager:
     def update_ckpoint_filelist(self, directory: str, prefix: str) -> None:
         """Find ``PREFIX-*`` without letters in the rest."""
         found = [os.path.join(directory, name) for name in os.listdir(directory) if self.is_of(name, prefix)]
-        self._ckpoint_filelist = [
-            path for path in found if os.path.isfile(path)
-        ]  # no folders, FIFOs or links to nowhere
+        self._ckpoint_filelist = [path for path in found if os.path.isfile(path)]  # no folders, FIFOs, lost links
 
     def is_of(self, name: str, prefix: str) -> bool:
         """Return whether a file name is ``PREFIX-NUMBERS`` and of this format."""
@@ -103,20 +101,9 @@ def next_free_prefix(directory: str, prefix: str, breakpoint_files: bool = False
 
 
 def made_folder(directory: Any) -> str:
-    """Return the real path of a folder, made if missing.
-
-    Raises:
-        TypeError: if it is no str. ValueError: if it is blank.
-    """
+    """Return the real path of a folder, made if missing."""
     if directory is None:
         return os.getcwd()
-    if not isinstance(directory, str):
-        raise TypeError(
-            f"The path is invalid, the type should be string. It is the 'directory' of ModelCheckpoint, {directory!r}; "
-            "it may also be callable."
-        )
-    if not directory.strip():
-        raise ValueError("The path is invalid, it should be non-blank. It is the 'directory' of ModelCheckpoint.")
     path = os.path.realpath(directory)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path

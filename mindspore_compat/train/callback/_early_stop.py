@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_non_negative_int, check_type
+from mindspore_compat._api.validate import check_non_negative_int
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train.callback._callback import Callback, RunContext
 from mindspore_compat.train.callback._monitor import Monitored
@@ -43,9 +43,7 @@ class EarlyStopping(Callback):
         self._monitored = Monitored(monitor, mode, min_delta, owner)
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
         self.patience = check_non_negative_int(patience, "patience", owner)
-        self.verbose = check_bool(verbose, "verbose", owner)
-        self.baseline = None if baseline is None else check_type(baseline, "baseline", (float, int), owner)
-        self.restore_best_weights = check_bool(restore_best_weights, "restore_best_weights", owner)
+        self.verbose, self.restore_best_weights, self.baseline = verbose, restore_best_weights, baseline
         self.wait = self.stopped_epoch = 0
         self.best: Any = self._monitored.worst
         self.best_weights_param_dict: dict[str, Any] | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch.utils.flop_counter import FlopCounterMode
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.parallel._utils import _get_device_num
 from mindspore_compat.train.callback._callback import Callback, RunContext
 
@@ -40,8 +40,7 @@ class FlopsUtilizationCollector(Callback):
         owner = "FlopsUtilizationCollector"
         self.data_size = check_positive_int(data_size, "data_size", owner)
         self.computility = computility
-        self.full_flops = check_bool(full_flops, "full_flops", owner)
-        self.ma = check_bool(enable_ma_collector, "enable_ma_collector", owner)
+        self.full_flops, self.ma = full_flops, enable_ma_collector
         self.verbose = not (computility == 1 and enable_ma_collector)
         self.flops: int | None = None
         self.step_time = time.time()

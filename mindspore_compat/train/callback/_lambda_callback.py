@@ -45,8 +45,4 @@ class LambdaCallback(Callback):
         given = {name: value for name, value in locals().items() if name in (*_HOOKS, *_STAGES)}
         for name, function in given.items():
             if function is not None:
-                if not callable(function):
-                    raise TypeError(
-                        f"For 'LambdaCallback', '{name}' must be callable, but got {type(function).__name__}."
-                    )
                 setattr(self, name, function)

@@ -36,14 +36,8 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]
 
 _OWNER = "collect_landscape"
-_METADATA = (
-    "epoch_group",
-    "model_params_file_map",
-    "step_per_epoch",
-    "unit",
-    "num_samples",
-    "landscape_size",
-    "create_landscape",
+_METADATA = tuple(
+    "epoch_group model_params_file_map step_per_epoch unit num_samples landscape_size create_landscape".split()
 )
 DEFAULT_LANDSCAPE: dict[str, Any] = {
     "landscape_size": 40,
@@ -58,9 +52,7 @@ def check_landscape(options: dict[str, Any], needs_intervals: bool = True) -> No
     """Raise for keys, types or values that ``collect_landscape`` does not accept."""
     unknown = set(options) - set(DEFAULT_LANDSCAPE)
     if unknown:
-        raise ValueError(
-            f"For '{_OWNER}', the keys {unknown} are unsupported, expect the follow keys: {list(DEFAULT_LANDSCAPE)}"
-        )
+        raise ValueError(f"For '{_OWNER}', there are no keys {sorted(unknown)}; there are {list(DEFAULT_LANDSCAPE)}.")
     check_number(options.get("landscape_size", 40), "landscape_size", _OWNER, (int,), 3, 256)
     check_str_in(options.get("unit", "step"), "unit", ("step", "epoch"), _OWNER)
     check_int(options.get("num_samples", 2048), "num_samples", _OWNER)
@@ -186,7 +178,7 @@ class SummaryLandscape:
             TypeError, ValueError: for wrong arguments, or files of the run that are damaged, with their names.
                 FileNotFoundError: if the run saved nothing for landscapes.
         """
-        devices = _checked_devices(device_ids)
+        devices = device_ids or [0]
         if collect_landscape is not None:
             check_type(collect_landscape, "collect_landscape", dict, "SummaryLandscape")
             check_landscape(collect_landscape, needs_intervals=False)
@@ -204,9 +196,7 @@ class SummaryLandscape:
         path = os.path.join(self._ckpt_dir, "train_metadata.json")
         if not os.path.exists(path):
             raise FileNotFoundError(
-                f'For "SummaryLandscape", train_metadata.json file path of {path} not exists. Train with a '
-                "SummaryCollector "
-                "whose 'collect_landscape' is set."
+                f"There is no {path}: train with a SummaryCollector whose 'collect_landscape' is set."
             )
         data = _read_metadata(path)
         if changes is not None:
@@ -237,8 +227,7 @@ class SummaryLandscape:
         path = data["model_params_file_map"].get(str(number))
         if path is None:
             raise ValueError(
-                f'For "SummaryLandscape", there is no checkpoint of {data["unit"]} {number}; the run saved '
-                f"{list(data['model_params_file_map'])}. Choose 'intervals' among them."
+                f"There is no checkpoint of {data['unit']} {number}, but of {list(data['model_params_file_map'])}."
             )
         return {name: value.asnumpy() for name, value in load_checkpoint(path).items()}
 
@@ -269,7 +258,7 @@ def _read_metadata(path: str) -> dict[str, Any]:
     """Return ``train_metadata.json``; raise ValueError with its path if its form is not that of `LandscapeData`."""
     data: dict[str, Any] = read_json(path)
     if set(data) != set(_METADATA):
-        raise ValueError(f'"train_metadata" json file should have {list(_METADATA)}, but got {list(data)} ({path}).')
+        raise ValueError(f"The file {path} must have {list(_METADATA)}, but has {list(data)}.")
     groups, files = data["epoch_group"], data["model_params_file_map"]
     try:
         if not all(isinstance(item, dict) for item in (groups, files)) or not all(
@@ -288,13 +277,3 @@ def _save_pictures(folder: str, interval: list[int], message: Any) -> None:
     for name, picture in landscape_pictures(f"landscape_{interval}", message.SerializeToString()).items():
         with open(os.path.join(folder, f"landscape_{'_'.join(map(str, interval))}_{name}.png"), "wb") as file:
             file.write(picture.png)
-
-
-def _checked_devices(device_ids: Any) -> list[int]:
-    if device_ids is None:
-        return [0]
-    for number in check_type(device_ids, "device_ids", list, "SummaryLandscape"):
-        check_number(number, "device_ids", "SummaryLandscape", (int,), 0, 7)
-    if not device_ids:
-        raise ValueError("'device_ids' must not be empty. Leave it out for one device.")
-    return list(device_ids)

@@ -93,10 +93,7 @@ class LossMonitor(Callback):
 
 def _check_finite(loss: Any, epoch: int, step: int) -> None:
     if isinstance(loss, float) and not math.isfinite(loss):
-        raise ValueError(
-            f"In epoch: {epoch} step: {step}, loss is NAN or INF, training process cannot continue, "
-            "terminating training."
-        )
+        raise ValueError(f"In epoch: {epoch} step: {step}, loss is NAN or INF: the training ends.")
 
 
 def _is_on_gpu(outputs: Any) -> bool:

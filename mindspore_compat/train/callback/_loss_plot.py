@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from mindspore_compat._api.validate import check_positive_int, check_type
+from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.train._figures import new_figure, picture_of
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
@@ -38,17 +38,12 @@ class LossPlot(Callback):
 
     def __init__(self, file: str | os.PathLike[str] | None = None, steps: int = 1, seconds: float = 2.0) -> None:
         check_positive_int(steps, "steps", "LossPlot")
-        check_type(seconds, "seconds", (float, int), "LossPlot")
-        if file is not None and not isinstance(file, (str, os.PathLike)):
-            raise TypeError(f"For 'LossPlot', the argument 'file' must be a path, but got {type(file).__name__}.")
         if file is None and not is_notebook():
-            raise ValueError(
-                "For 'LossPlot', there is no notebook to show the plot in: give 'file', a path for the picture."
-            )
+            raise ValueError("For 'LossPlot', there is no notebook to show the plot in: give 'file'.")
         path = None if file is None else os.fspath(file)
         kind = None if path is None else os.path.splitext(path)[1][1:].lower()
         if kind is not None and kind not in ("png", "svg", "pdf"):
-            raise ValueError(f"For 'LossPlot', the argument 'file' must end with .png, .svg or .pdf, but is {path!r}.")
+            raise ValueError(f"For 'LossPlot', the 'file' must end with .png, .svg or .pdf, but is {path!r}.")
         new_figure("LossPlot")
         self._file, self._kind, self._steps, self._seconds = file, kind, steps, float(seconds)
         self.losses: list[tuple[int, float]] = []

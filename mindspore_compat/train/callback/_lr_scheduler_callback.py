@@ -23,11 +23,6 @@ class LearningRateScheduler(Callback):
     _trains_only = True
 
     def __init__(self, learning_rate_function: Callable[[float, int], float]) -> None:
-        if not callable(learning_rate_function):
-            raise TypeError(
-                "For 'LearningRateScheduler', 'learning_rate_function' must be callable, "
-                f"but got {type(learning_rate_function).__name__}."
-            )
         self.learning_rate_function = learning_rate_function
 
     def step_end(self, run_context: RunContext) -> None:
@@ -40,10 +35,7 @@ class LearningRateScheduler(Callback):
             return
         rate = optimizer.learning_rate
         if not isinstance(rate, Tensor):
-            raise AttributeError(
-                "For 'LearningRateScheduler', the optimizer must have one constant learning rate, but it has "
-                f"{type(rate).__name__}. Give the optimizer a float."
-            )
+            raise AttributeError("For 'LearningRateScheduler', the optimizer's learning rate must be one float.")
         old = float(str(rate.asnumpy()))
         new = self.learning_rate_function(old, cb_params.cur_step_num)
         if not math.isclose(old, new, rel_tol=1e-10):

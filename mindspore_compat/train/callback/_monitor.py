@@ -10,7 +10,7 @@ import numpy as np
 import torch
 import torch.distributed as dist
 
-from mindspore_compat._api.validate import check_type
+from mindspore_compat._api.validate import check_one_of
 from mindspore_compat.parallel._utils import _get_parallel_mode
 from mindspore_compat.train.callback._callback import _handle_loss
 
@@ -36,10 +36,8 @@ class Monitored:
     """
 
     def __init__(self, monitor: str, mode: str, min_delta: float, owner: str) -> None:
-        self.monitor, self.owner = check_type(monitor, "monitor", str, owner), owner
-        self.min_delta = abs(check_type(min_delta, "min_delta", (float, int), owner))
-        if check_type(mode, "mode", str, owner) not in ("auto", "min", "max"):
-            raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
+        self.monitor, self.owner, self.min_delta = monitor, owner, abs(min_delta)
+        check_one_of(mode, "mode", ("auto", "min", "max"), owner)
         self.smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER_IS_BETTER)
 
     @property

@@ -7,7 +7,6 @@ import os
 import signal
 from typing import Any
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
@@ -34,7 +33,7 @@ class OnRequestExit(Callback):
         sig: the signal.
 
     Raises:
-        ValueError: for wrong types, and for SIGKILL, which no process can handle.
+        ValueError: for SIGKILL, which no process can handle.
     """
 
     _trains_only = True
@@ -48,25 +47,14 @@ class OnRequestExit(Callback):
         config_file: str | None = None,
         sig: int = signal.SIGTERM,
     ) -> None:
-        for name, value, kind in (
-            ("save_ckpt", save_ckpt, bool),
-            ("save_mindir", save_mindir, bool),
-            ("sig", sig, int),
-        ):
-            if not isinstance(value, kind):
-                raise ValueError(
-                    f"The parameter '{name}' must be isinstance of {kind}, but got {value}. It is an argument of "
-                    "OnRequestExit."
-                )
         self.save_ckpt, self.save_mindir, self.sig = save_ckpt, save_mindir, sig
-        if self.sig == getattr(signal, "SIGKILL", None):
-            raise ValueError("Not support send exit request by signal SIGKILL.")
+        if sig == getattr(signal, "SIGKILL", None):
+            raise ValueError("For 'OnRequestExit', no process can handle the signal SIGKILL.")
         self.exit = self._is_asked_by_file = False
         self.use_graceful = os.environ.get("MS_ENABLE_GRACEFUL_EXIT") == "1"
         self.is_distributed = get_group_size() > 1
         self.save_path, self.remote_config_file = directory, config_file
         if save_ckpt or save_mindir:
-            check_type(file_name, "file_name", str, "OnRequestExit")
             folder = made_folder(os.path.join(directory or os.getcwd(), f"rank_{current_device().index or 0}"))
             self.train_name, self.eval_name = (
                 os.path.join(folder, f"{file_name}_{mode}") for mode in ("train", "eval")
@@ -154,9 +142,4 @@ class OnRequestExit(Callback):
             try:
                 export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
             except Exception as error:  # a run resumes from the checkpoint alone; the process is about to end
-                _log.warning(
-                    "'OnRequestExit' could not save %s.mindir: %s. Set save_mindir=False, or export the network for "
-                    "inference.",
-                    getattr(self, name),
-                    error,
-                )
+                _log.warning("'OnRequestExit' could not save %s.mindir: %s", getattr(self, name), error)

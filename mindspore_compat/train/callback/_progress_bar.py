@@ -8,7 +8,6 @@ from typing import Any, TextIO
 
 import torch
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
 __all__ = ["ProgressBar", "is_notebook"]
@@ -23,20 +22,12 @@ class ProgressBar(Callback):
     Args:
         seconds: time between two updates; None is 0.2 for a bar and 10 for lines. The end of an epoch is always shown.
         file: where to write; None is stderr for a bar, and stdout for lines.
-
-    Raises:
-        TypeError: if ``seconds`` is no number.
     """
 
     def __init__(self, seconds: float | None = None, file: TextIO | None = None) -> None:
-        if seconds is not None:
-            check_type(seconds, "seconds", (float, int), "ProgressBar")
         self._file = file
-        bar = (
-            _tqdm()
-            if getattr(file or sys.stderr, "isatty", lambda: False)() or (file is None and is_notebook())
-            else None
-        )
+        is_shown = getattr(file or sys.stderr, "isatty", lambda: False)() or (file is None and is_notebook())
+        bar = _tqdm() if is_shown else None
         self._make_bar: Any = bar
         self._seconds: float = seconds if seconds is not None else (0.2 if bar else 10.0)
         self._bar: Any = None

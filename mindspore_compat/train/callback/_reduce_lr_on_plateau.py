@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._api.validate import check_bool, check_float_range, check_non_negative_int, check_type
+from mindspore_compat._api.validate import check_float_range, check_non_negative_int
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train.callback._callback import Callback, RunContext
@@ -48,9 +48,8 @@ class ReduceLROnPlateau(Callback):
         self.monitor, self.mode, self.min_delta = monitor, mode, self._monitored.min_delta
         self.factor = check_float_range(factor, "factor", owner, 0.0, 1.0, (False, False))
         self.patience = check_non_negative_int(patience, "patience", owner)
-        self.verbose = check_bool(verbose, "verbose", owner)
+        self.verbose, self.min_lr = verbose, min_lr
         self.cooldown = check_non_negative_int(cooldown, "cooldown", owner)
-        self.min_lr = check_type(min_lr, "min_lr", (float, int), owner)
         self.cooldown_counter = self.wait = 0
         self.best: Any = self._monitored.worst
 
@@ -64,10 +63,7 @@ class ReduceLROnPlateau(Callback):
         cb_params = run_context.original_args()
         optimizer = cb_params.optimizer
         if not isinstance(optimizer, torch.optim.Optimizer) and not isinstance(optimizer.learning_rate, Parameter):
-            raise ValueError(
-                "ReduceLROnPlateau does not support dynamic learning rate and group learning rate now. "
-                "Give the optimizer one float."
-            )
+            raise ValueError("For 'ReduceLROnPlateau', the optimizer's learning rate must be one float.")
         current = self._monitored.value(cb_params, "Learning rate reduction")
         if current is None:
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from mindspore_compat._api.validate import check_bool, check_positive_int
+from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.train.callback._callback import Callback, RunContext
 
 __all__ = ["TimeMonitor"]
@@ -27,7 +27,7 @@ class TimeMonitor(Callback):
 
     def __init__(self, data_size: int | None = None, data_time: bool = False) -> None:
         self.data_size = data_size
-        self.data_time = check_bool(data_time, "data_time", "")
+        self.data_time = data_time
         self.epoch_time = time.time()
         self.data_time_sum = self.data_time_start = 0.0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from mindspore_compat._api.placeholders import describe_partial
-from mindspore_compat.context import get_context
 from mindspore_compat.train.callback._callback import Callback
 
 __all__ = ["TrainFaultTolerance"]
@@ -21,12 +20,9 @@ class TrainFaultTolerance(Callback):
 
     def __init__(self, ckpt_save_path: str | None = None, **kwargs: Any) -> None:
         super().__init__()
-        if not ckpt_save_path and not kwargs.get("ckpt_save_fn"):
-            raise ValueError("TrainFaultTolerance construct need to set ckpt_save_fn or ckpt_save_path!")
         raise ValueError(
-            f"MindIO adapter only support on Ascend device but got device {get_context('device_target')}! Use "
-            "ModelCheckpoint with CheckpointConfig(exception_save=True), OnRequestExit or BackupAndRestore, and start "
-            "with torchrun, which restarts failed processes."
+            "MindIO is there on Ascend only. Use ModelCheckpoint with CheckpointConfig(exception_save=True), "
+            "OnRequestExit or BackupAndRestore, and start with torchrun, which restarts failed processes."
         )
 
     @classmethod

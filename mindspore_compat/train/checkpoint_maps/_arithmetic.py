@@ -39,16 +39,16 @@ def _apply(net: nn.Module, row: Any, place: str, map_name: str) -> Iterator[str]
     if keys not in ({"module", "path", "set"}, {"module", "path", "pad_mode"}) or not isinstance(
         row.get("set", {}), dict
     ):
-        raise ValueError(f"{place} must have 'module', 'path' and either 'set' or 'pad_mode', but is {row!r:.200}")
+        raise ValueError(
+            f"{place} must have 'module', 'path' and either 'set' (an object) or 'pad_mode', but is {row!r:.200}"
+        )
     found = [
         (path, module)
         for path, module in net.named_modules()
         if row["module"] in {kind.__name__ for kind in type(module).__mro__} and re.fullmatch(row["path"], path)
     ]
     if not found:
-        raise ValueError(
-            f"The network has no {row['module']} at {row['path']!r}, which {map_name} speaks of: is it its map?"
-        )
+        raise ValueError(f"The network has no {row['module']} at {row['path']!r}: is {map_name} its map?")
     for path, module in found:
         for key, value in row.get("set", {}).items():
             if not hasattr(module, key):

@@ -76,7 +76,7 @@ class Axes:
                     raise wrong
             if len(rest) == len(open_groups):
                 raise ValueError(
-                    f"the sizes of the axes {self.text!r} do not follow from the shape {shape}: give them in 'sizes'"
+                    f"the sizes of the axes {self.text!r} do not follow from the shape {shape}: 'sizes' gives them"
                 )
             open_groups = rest
         return sizes

@@ -82,8 +82,9 @@ def convert_values(values: Mapping[str, Any], rules: Any, reverse: bool, like: A
     groups, dropped, unmatched = _groups(shapes, file, int(reverse), None if like is None else _shapes(like))
     if unmatched and not partial:
         raise ValueError(
-            f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network "
-            "and in this direction? With partial=True (--partial) they are left out."
+            f"{len(unmatched)} names have no rule in {file.name}: {_some(unmatched)}. Is it the map of this network, "
+            "and the "
+            "direction? partial=True (--partial) leaves them out."
         )
     _check_twins(dropped, values, int(reverse))
     result, rows = _applied(groups, values, reverse)
@@ -156,8 +157,8 @@ def _planned(group: Group, sources: list[LazyTensor], reverse: bool) -> list[Laz
 def _path(value: Any, what: str) -> str:
     if not isinstance(value, (str, os.PathLike)):
         raise TypeError(
-            f"For 'convert_checkpoint', the argument {what!r} must be a path{' or a dict' * (what == 'source')}, "
-            f"but got {type(value).__name__}."
+            f"For 'convert_checkpoint', the {what!r} must be a path{' or a dict' * (what == 'source')}, not "
+            f"{type(value)}."
         )
     return os.fspath(value)
 
@@ -168,9 +169,7 @@ def _some(names: list[str]) -> str:
 
 def _tensor(name: str, value: Any) -> LazyTensor:
     if not isinstance(value, LazyTensor):
-        raise TypeError(
-            f"The value {name!r} is {type(value).__name__}; tensors are converted. Drop it by a rule with 'to': null."
-        )
+        raise TypeError(f"The value {name!r} is {type(value).__name__}, no tensor: drop it by a rule with 'to': null.")
     return value
 
 

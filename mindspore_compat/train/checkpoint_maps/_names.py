@@ -143,7 +143,7 @@ def _place(text: str, whole: str, side: int, vocabulary: Vocabulary, own: Mappin
     head = _HEAD.fullmatch(text)
     if head is None:
         raise ValueError(
-            f"the name {whole!r} has the placeholder {{{text}}}; it must be {{name}}, {{name+number}} or {{name:regex}}"
+            f"the name {whole!r} has {{{text}}}, but it must be {{name}}, {{name+number}} or {{name:regex}}"
         )
     name, offset, table = head[1], int(head[2] or 0), vocabulary.tables.get(head[1])
     if table is not None and name not in own:

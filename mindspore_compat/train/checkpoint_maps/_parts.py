@@ -95,8 +95,7 @@ class Parts:
         names = self._groups.split("/")
         if missing := [name for name in names if name not in sizes]:
             raise ValueError(
-                f"the size {missing[0]!r} is not known; a rule file of yours gives it: "
-                f'{{"version": 1, "include": [this map], "sizes": {{"{missing[0]}": NUMBER}}}}'
+                f"the size {missing[0]!r} is not known; give it in the 'sizes' of a rule file that includes this map"
             )
         number, rest = divmod(sizes[names[0]], sizes[names[1]]) if len(names) > 1 else (sizes[names[0]], 0)
         if rest or number < 1:

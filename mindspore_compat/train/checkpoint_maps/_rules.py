@@ -73,18 +73,14 @@ class Rule:
 
     def __init__(self, row: Any, place: str, vocabulary: Vocabulary) -> None:
         if not isinstance(row, dict) or not {"from", "to"} <= set(row) <= _RULE_KEYS:
-            raise ValueError(
-                f"{place} must be an object with 'from', 'to' and none but {sorted(_RULE_KEYS)}, but is {row!r:.200}"
-            )
+            raise ValueError(f"{place} must have 'from', 'to' and none but {sorted(_RULE_KEYS)}, but is {row!r:.200}")
         self.place, self._row = place, row
         for key, kind in _OPTIONS.items():
             if key in row and type(row[key]) is not kind:
                 raise ValueError(f"{place}: {key!r} must be a {kind.__name__}, but is {row[key]!r:.200}")
         texts = [_texts(row[key], key, place) for key in ("from", "to")]
         if texts == [[], []] or min(map(len, texts)) > 1:
-            raise ValueError(
-                f"{place} must have one name on one side at least: tensors are merged, split, renamed or dropped"
-            )
+            raise ValueError(f"{place} must have one name on one side at least")
         try:
             own = own_patterns(texts[0] + texts[1])
             self.sides = [[Name(text, side, vocabulary, own) for text in texts[side]] for side in (0, 1)]
@@ -119,15 +115,13 @@ class Rule:
             raise ValueError(f"{place}: 'parts' must give the name of a size for each tensor, also beside 'groups'")
         self._dtypes = [_dtype(name, place) for name in row.get("dtype", [])]
         if self._parts.axis < 0 or len(self._dtypes) not in (0, 2):
-            raise ValueError(
-                f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of that of the one side and that of the "
-                "other"
-            )
+            raise ValueError(f"{place}: 'axis' must be a number from 0 on, 'dtype' a list of those of the two sides")
         adds_wrongly = self.has_zeros and not self.is_drop and [len(side) for side in self.sides] != [1, 2]
         if len(self._beside) not in (0, 2) or (self._twin and not self.is_drop) or adds_wrongly:
             raise ValueError(
-                f"{place}: 'beside' must be a name of either side, 'same_as' stands where 'from' or 'to' is null, and "
-                "'zeros' where one tensor becomes two or none"
+                f"{place}: 'beside' must be two names, 'same_as' stands where 'from' or 'to' is null, and 'zeros' "
+                "where one "
+                "tensor becomes two or none"
             )
 
     @property
@@ -297,17 +291,14 @@ def _indices(tensor: torch.Tensor) -> torch.Tensor:
     found = tensor.argmax(-1) if is_table else None
     if found is None or not torch.equal(_one_hot(found), tensor):
         raise ValueError(
-            f"the tensor of the shape {tuple(tensor.shape)} must be float32 rows of one 1 and zeros, with the last "
-            "column in use"
+            f"the tensor of the shape {tuple(tensor.shape)} must be float32 rows of one 1, with the last column in use"
         )
     return found
 
 
 def _one_hot(indices: torch.Tensor) -> torch.Tensor:
     if indices.dtype is not torch.int64 or indices.dim() != 1 or not indices.numel() or int(indices.min()) < 0:
-        raise ValueError(
-            f"indices must be a list of int64 from 0 on, but are {indices.dtype} of the shape {tuple(indices.shape)}"
-        )
+        raise ValueError(f"indices must be a list of int64 from 0 on, but are {indices.dtype}, {tuple(indices.shape)}")
     if int(indices.max()) >= indices.numel():
         raise ValueError(f"the largest of {indices.numel()} indices is {int(indices.max())}: no table is so large")
     return torch.nn.functional.one_hot(indices).to(torch.float32)
@@ -316,10 +307,7 @@ def _one_hot(indices: torch.Tensor) -> torch.Tensor:
 def _texts(value: Any, key: str, place: str) -> list[str]:
     texts = [] if value is None else [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts) or value == []:
-        raise ValueError(
-            f"{place}: {key!r} must be a name, a list of names, or null for what has none on that side, but is "
-            f"{value!r:.200}"
-        )
+        raise ValueError(f"{place}: {key!r} must be a name, a list of names, or null for none, but is {value!r:.200}")
     return texts
 
 
@@ -330,8 +318,7 @@ def _is_size(value: Any) -> bool:
 def _pair(value: Any) -> list[Any]:
     if not isinstance(value, list) or len(value) != 2:
         raise ValueError(
-            "'sizes' must give a size from 1 on for each name, or two names with an axis of the one side and the "
-            f"other, but has {value!r:.200}"
+            f"'sizes' must give a number from 1 on, or two names with an axis each, but has {value!r:.200}"
         )
     return value
 
@@ -397,9 +384,7 @@ def read_rules(rules: str | os.PathLike[str] | Mapping[str, Any]) -> RuleFile:
     if isinstance(rules, Mapping):
         return _parsed(dict(rules), "the rules", Path(), (), Vocabulary({}, {}))
     if not isinstance(rules, (str, os.PathLike)):
-        raise TypeError(
-            f"The argument 'rules' must be the name of a map, a path or a dict, but got {type(rules).__name__}."
-        )
+        raise TypeError(f"The 'rules' must be the name of a map, a path or a dict, but got {type(rules)}.")
     return _read(os.fspath(rules), Path(), (), Vocabulary({}, {}))
 
 

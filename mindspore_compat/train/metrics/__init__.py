@@ -100,10 +100,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
         KeyError: for an unknown name.
     """
     if name not in _BY_NAME:
-        raise KeyError(
-            f"For 'get_metric_fn', unsupported metric {name}, please refer to official website for more details "
-            f"about supported metrics. Known here are {names()}."
-        )
+        raise KeyError(f"For 'get_metric_fn', there is no metric {name!r}; there are {names()}.")
     return _BY_NAME[name](*args, **kwargs)
 
 
@@ -113,16 +110,14 @@ def get_metrics(metrics: Any) -> Any:
     Raises:
         TypeError: for anything else.
     """
-    if metrics is None:
-        return None
-    if isinstance(metrics, dict):
-        for name, metric in metrics.items():
-            if not isinstance(name, str) or not isinstance(metric, Metric):
-                raise TypeError(
-                    "For 'get_metrics', if 'metrics' is dict, the key in 'metrics' must be string and value in "
-                    f"'metrics' must be Metric, but got key:{type(name)}, value:{type(metric)}."
-                )
-        return metrics
+    if isinstance(metrics, set):
+        return {name: get_metric_fn(name) for name in metrics}
+    if metrics is not None and not isinstance(metrics, dict):
+        raise TypeError(f"For 'get_metrics', the 'metrics' must be a dict, a set or None, but got {metrics!r}.")
+    for name, metric in (metrics or {}).items():
+        if not isinstance(metric, Metric):
+            raise TypeError(f"For 'get_metrics', {name!r} must be a Metric, but got {type(metric)}.")
+    return metrics
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}
     raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}.")

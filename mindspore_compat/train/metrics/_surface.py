@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._api.validate import check_str_in
-from mindspore_compat.train.metrics.metric import Metric
+from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 DISTANCES = ("euclidean", "chessboard", "taxicab")
 
@@ -17,16 +17,12 @@ def ndimage() -> Any:
     try:
         import scipy.ndimage
     except ImportError as error:
-        raise ImportError(
-            "HausdorffDistance, MeanSurfaceDistance and RootMeanSquareDistance need scipy: pip install scipy."
-        ) from error
+        raise ImportError("The metrics of surface distances need scipy: pip install scipy.") from error
     return scipy.ndimage
 
 
 class SurfaceMetric(Metric):
     """A metric of the edges of one label's regions in two label images of one shape."""
-
-    _label_error: type[Exception] = ValueError
 
     def __init__(self, distance_metric: str) -> None:
         super().__init__()
@@ -43,17 +39,11 @@ class SurfaceMetric(Metric):
         self._check_count(inputs, "predicted value, true value, label index", 3)
         predicted, true, label = self._convert_data(inputs[0]), self._convert_data(inputs[1]), inputs[2]
         where = f"For '{type(self).__name__}.update'"
-        if not isinstance(label, (int, float)):
-            raise self._label_error(f"{where}, the label index (input[2]) must be int or float, but got {type(label)}.")
         if label not in predicted and label not in true:
-            raise ValueError(
-                f"{where}, the label index (input[2]) must be in predicted value (input[0]) or true value (input[1]), "
-                f"but {label} is not."
-            )
+            raise ValueError(f"{where}, neither image has the label {label}.")
         if predicted.size == 0 or predicted.shape != true.shape:
             raise ValueError(
-                f"{where}, predicted value (input[0]) and true value (input[1]) must not be empty and have the same "
-                f"shape, but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
+                f"{where}, the images must have one shape and elements, but got {predicted.shape}, {true.shape}."
             )
         return (predicted if predicted.dtype == bool else predicted == label), (
             true if true.dtype == bool else true == label
@@ -68,6 +58,19 @@ class SurfaceMetric(Metric):
         if self.distance_metric == "euclidean":
             return ndimage().distance_transform_edt(~other)[edges]
         return ndimage().distance_transform_cdt(~other, metric=self.distance_metric)[edges]
+
+
+class SurfaceDistance(SurfaceMetric):
+    """A metric of the edges of both images, in one direction or, if ``symmetric``, both."""
+
+    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
+        self.symmetric = symmetric
+        super().__init__(distance_metric)
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        self._y_pred_edges, self._y_edges = (edge(mask) for mask in self._masks(inputs))
+        self._is_update = True
 
 
 def edge(mask: np.ndarray) -> np.ndarray:

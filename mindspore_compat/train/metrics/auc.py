@@ -17,28 +17,20 @@ def auc(x: np.ndarray, y: np.ndarray, reorder: bool = False) -> Any:
             monotonic.
     """
     for array in (x, y):
-        if array.ndim != 1 and not (array.ndim == 2 and array.shape[1] == 1):
-            raise ValueError(
-                "For 'auc', the input must be a 1-dimensional array, or a 2-dimensional array with the second "
-                f"dimension of 1, but got shape {array.shape}."
-            )
+        if array.ndim != 1 and array.shape[1:] != (1,):
+            raise ValueError(f"For 'auc', the arrays must have one axis, but got the shape {array.shape}.")
     x, y = x.ravel(), y.ravel()
     if len(x) != len(y):
-        raise ValueError(f"For 'auc', 'x' and 'y' must have the same number of samples, but got {[len(x), len(y)]}.")
+        raise ValueError(f"For 'auc', 'x' and 'y' must have the same length, but got {len(x)} and {len(y)}.")
     if len(x) < 2:
-        raise ValueError(
-            f"For 'auc', the shape of the argument 'x' in axis 0 must be greater than 2, but got {len(x)}."
-        )
+        raise ValueError(f"For 'auc', there must be two points at least, but got {len(x)}.")
     direction = 1
     if reorder:
         order = np.lexsort((y, x))
         x, y = x[order], y[order]
     elif np.any(np.diff(x) < 0):
         if not np.all(np.diff(x) <= 0):
-            raise ValueError(
-                f"For 'auc', the argument 'x' array must be increasing or decreasing, but got 'x': {x}. Or set "
-                "reorder=True."
-            )
+            raise ValueError(f"For 'auc', 'x' must be monotonic, or reorder=True, but got {x}.")
         direction = -1
     trapezoid = getattr(np, "trapezoid", None) or np.trapz  # type: ignore[attr-defined]  # numpy 2 renamed it
     return direction * trapezoid(y, x)

@@ -31,7 +31,7 @@ class BleuScore(Metric):
         super().__init__()
         self.n_gram = n_gram
         if not 1 <= n_gram <= 4:
-            raise ValueError(f"For 'BleuScore', the argument 'n_gram' should range from 1 to 4, but got {n_gram}.")
+            raise ValueError(f"For 'BleuScore', the 'n_gram' must be from 1 to 4, but got {n_gram}.")
         self.smooth = smooth
         self.clear()
 
@@ -47,10 +47,7 @@ class BleuScore(Metric):
         self._check_count(inputs, "candidate_corpus, reference_corpus", 2)
         candidates, references = inputs
         if len(candidates) != len(references):
-            raise ValueError(
-                "For 'BleuScore.update', 'translate_corpus' (inputs[0]) and 'reference_corpus' (inputs[1]) should be "
-                f"equal in length, but got {len(candidates)}, {len(references)}."
-            )
+            raise self._value_error(f"there are {len(candidates)} candidates and {len(references)} references")
         for candidate, group in zip(candidates, references):
             self._c += len(candidate)
             self._r += min((len(reference) for reference in group), key=lambda length: abs(len(candidate) - length))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_str_in
+from mindspore_compat._api.validate import check_one_of, check_str_in
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["ConfusionMatrix", "ConfusionMatrixMetric"]
@@ -26,11 +26,7 @@ class ConfusionMatrix(Metric):
     def __init__(self, num_classes: int, normalize: str = "no_norm", threshold: float = 0.5) -> None:
         super().__init__()
         self.num_classes = num_classes
-        if normalize not in _NORMALIZE:
-            raise ValueError(
-                f"For 'ConfusionMatrix', the argument 'normalize' must be in {list(_NORMALIZE)}, but got {normalize}."
-            )
-        self.normalize = normalize
+        self.normalize = check_one_of(normalize, "normalize", _NORMALIZE, "ConfusionMatrix")
         self.threshold = threshold
         self.clear()
 
@@ -42,11 +38,7 @@ class ConfusionMatrix(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         if predicted.ndim not in (true.ndim, true.ndim + 1):
-            raise ValueError(
-                "For 'ConfusionMatrix.update', predicted value (input[0]) and true value (input[1]) should have same "
-                "dimensions, or the dimension of predicted value equals the dimension of true value add 1, but got "
-                f"predicted value ndim: {predicted.ndim}, true value ndim: {true.ndim}."
-            )
+            raise self._shape_error(predicted, true)
         if predicted.ndim == true.ndim + 1:
             predicted = np.argmax(predicted, axis=1)
         elif predicted.dtype.kind == "f":
@@ -103,17 +95,11 @@ class ConfusionMatrixMetric(Metric):
             predicted.ndim == 2 or (predicted.ndim == 3 and predicted.shape[-1] == 1)
         )
         if self.calculation_method and not per_sample:
-            raise ValueError(
-                "For 'ConfusionMatrixMetric.update', 'calculation_method' True needs predicted value of at least 3 "
-                f"axes (N, C, ...), but got shape {predicted.shape}. Use calculation_method=False."
-            )
+            raise self._value_error(f"calculation_method=True needs the shape (N, C, ...), but got {predicted.shape}")
         if self.calculation_method:
             score, number = _reduce(_rate(self.metric_name, counts), self.decrease)
             if np.size(score) != 1:
-                raise ValueError(
-                    "For 'ConfusionMatrixMetric.update', 'decrease' must leave one value, "
-                    f"but {self.decrease!r} left shape {np.shape(score)}. Use 'mean' or 'sum'."
-                )
+                raise self._value_error(f"'decrease' must leave one value: {self.decrease!r} leaves {np.shape(score)}")
             self._total_num += float(score) * int(number)
             self._class_num += int(number)
         else:
@@ -129,18 +115,14 @@ class ConfusionMatrixMetric(Metric):
 def _counts(predicted: np.ndarray, true: np.ndarray, keep_first: bool) -> np.ndarray:
     """Return (N, C, 4): true positives, false positives, true negatives, false negatives."""
     if not np.all(true.astype(np.uint8) == true):
-        raise ValueError("For 'ConfusionMatrix.update', the true value (input[1]) must be a binarized ndarray.")
+        raise ValueError("For 'ConfusionMatrixMetric.update', the true value must be of 0 and 1.")
     if predicted.ndim < 2:
-        raise ValueError(
-            "For 'ConfusionMatrix.update', the predicted value (input[0]) must have at least 2 dimensions, but got "
-            f"{predicted.ndim}."
-        )
+        raise ValueError(f"For 'ConfusionMatrixMetric.update', predictions need two axes, but got {predicted.shape}.")
     if not keep_first:
         predicted, true = (item[:, 1:] if item.shape[1] > 1 else item for item in (predicted, true))
     if predicted.shape != true.shape:
         raise ValueError(
-            "For 'ConfusionMatrix.update', predicted value and true value must have the same shape, "
-            f"but got {predicted.shape} and {true.shape}."
+            f"For 'ConfusionMatrixMetric.update', the shapes {predicted.shape}, {true.shape} must be equal."
         )
     predicted, true = (item.astype(float).reshape(*item.shape[:2], -1) for item in (predicted, true))
     hits, rejects = (predicted + true == 2).sum(axis=2), (predicted + true == 0).sum(axis=2)
@@ -223,9 +205,7 @@ def _rate(name: str, counts: np.ndarray) -> np.ndarray:
     """Return the rate of counts (..., 4); NaN where its denominator is zero."""
     short = _SHORT.get(name.replace(" ", "_").lower())
     if short is None:
-        raise NotImplementedError(
-            f"For 'ConfusionMatrixMetric', the metric_name {name!r} is not implemented. Use one of {sorted(_SHORT)}."
-        )
+        raise NotImplementedError(f"For 'ConfusionMatrixMetric', there is no {name!r}; there are {sorted(_SHORT)}.")
     with np.errstate(divide="ignore", invalid="ignore"):
         numerator, denominator = _RATES[short](*np.moveaxis(counts, -1, 0))
         return np.where(np.asarray(denominator) != 0, numerator / denominator, np.nan)

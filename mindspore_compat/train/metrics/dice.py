@@ -28,10 +28,7 @@ class Dice(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, true = self._operands(inputs)
         if predicted.shape != true.shape:
-            raise ValueError(
-                "For 'Dice.update', predicted value (input[0]) and true value (input[1]) should have same shape, "
-                f"but got predicted value shape: {predicted.shape}, true value shape: {true.shape}."
-            )
+            raise self._shape_error(predicted, true)
         self._samples_num += true.shape[0]
         a, b = predicted.flatten(), true.flatten()
         self._dice_coeff_sum += 2 * float(np.dot(a, b)) / float(np.dot(a, a) + np.dot(b, b) + self.smooth)

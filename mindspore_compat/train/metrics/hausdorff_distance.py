@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics._surface import SurfaceMetric, edge
 from mindspore_compat.train.metrics.metric import rearrange_inputs
 
@@ -26,11 +25,7 @@ class HausdorffDistance(SurfaceMetric):
         directed: bool = False,
         crop: bool = True,
     ) -> None:
-        self.percentile = (
-            None if percentile is None else check_type(percentile, "percentile", float, "HausdorffDistance")
-        )
-        self.directed = directed if directed is None else check_type(directed, "directed", bool, "HausdorffDistance")
-        self.crop = crop if crop is None else check_type(crop, "crop", bool, "HausdorffDistance")
+        self.percentile, self.directed, self.crop = percentile, directed, crop
         super().__init__(distance_metric)
 
     @rearrange_inputs
@@ -46,11 +41,6 @@ class HausdorffDistance(SurfaceMetric):
             return np.inf
         if not self.percentile:
             return distances.max()
-        if not 0 <= self.percentile <= 100:
-            raise ValueError(
-                "For 'HausdorffDistance', the value of the argument 'percentile' must be [0, 100], but got "
-                f"{self.percentile}."
-            )
         return np.percentile(distances, self.percentile)
 
     def eval(self) -> Any:

@@ -24,10 +24,7 @@ class Loss(Metric):
     def update(self, *inputs: Any) -> None:
         loss = self._operands(inputs, "loss", 1)[0]
         if loss.ndim > 1:
-            raise ValueError(
-                f"For 'Loss.update', the dimension of your input (loss) must be 1, but got {loss.ndim}. "
-                "Reduce the loss in the loss function."
-            )
+            raise self._value_error(f"the loss must have one axis at most, but has the shape {loss.shape}")
         self._sum_loss += float(loss.reshape(-1).mean(-1))
         self._total_num += 1
 

@@ -6,26 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat.train.metrics._surface import SurfaceMetric, edge
-from mindspore_compat.train.metrics.metric import rearrange_inputs
+from mindspore_compat.train.metrics._surface import SurfaceDistance
 
 __all__ = ["MeanSurfaceDistance"]
 
 
-class MeanSurfaceDistance(SurfaceMetric):
+class MeanSurfaceDistance(SurfaceDistance):
     """Mean distance from the edge of the prediction to that of the truth; ``symmetric`` averages both directions.
 
     ``update(predicted, true, label)`` takes two label images and the label.
     """
-
-    def __init__(self, symmetric: bool = False, distance_metric: str = "euclidean") -> None:
-        self.symmetric = symmetric
-        super().__init__(distance_metric)
-
-    @rearrange_inputs
-    def update(self, *inputs: Any) -> None:
-        self._y_pred_edges, self._y_edges = (edge(mask) for mask in self._masks(inputs))
-        self._is_update = True
 
     def eval(self) -> Any:
         self._require_update(self._is_update)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_one_of
+
 __all__ = ["Metric", "EvaluationBase", "rearrange_inputs"]
 
 _EVAL_TYPES = ("classification", "multilabel")
@@ -39,10 +41,7 @@ def to_numpy(data: Any) -> np.ndarray:
         return torch._C.TensorBase.numpy(source.float() if source.dtype is torch.bfloat16 else source)
     if isinstance(data, list):
         return np.array([to_numpy(item) if isinstance(item, torch.Tensor) else item for item in data])
-    raise TypeError(
-        "For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, but got "
-        f"{type(data)}."
-    )
+    raise TypeError(f"A metric takes Tensors, lists and numpy arrays, but got {type(data)}.")
 
 
 class Metric(metaclass=ABCMeta):
@@ -64,22 +63,21 @@ class Metric(metaclass=ABCMeta):
 
     def _check_count(self, inputs: tuple[Any, ...], names: str, count: int) -> None:
         if len(inputs) != count:
-            raise ValueError(
-                f"For '{type(self).__name__}.update', it needs {count} input{'s' if count > 1 else ''} ({names}), "
-                f"but got {len(inputs)}. Use set_indexes to choose among the outputs of the eval network."
-            )
+            raise self._value_error(f"the inputs must be {count} ({names}), but are {len(inputs)}: set_indexes chooses")
+
+    def _value_error(self, text: str) -> ValueError:
+        return ValueError(f"For '{type(self).__name__}.update', {text}.")
+
+    def _shape_error(self, predicted: np.ndarray, true: np.ndarray) -> ValueError:
+        return self._value_error(f"the shapes {predicted.shape} (predicted) and {true.shape} (true) do not fit")
 
     def _require_samples(self, number: Any) -> None:
         if not number:
-            raise RuntimeError(
-                f"The '{type(self).__name__}' can not be calculated, because the number of samples is 0, please check "
-                "whether your inputs(predicted value, true value) are empty, or has called update method before "
-                "calling eval method."
-            )
+            raise RuntimeError(f"'{type(self).__name__}' needs samples: call 'update' before 'eval'.")
 
     def _require_update(self, updated: Any) -> None:
         if not updated:
-            raise RuntimeError("Please call the 'update' method before calling 'eval' method.")
+            raise RuntimeError(f"'{type(self).__name__}' needs samples: call 'update' before 'eval'.")
 
     @property
     def indexes(self) -> list[int] | None:
@@ -93,10 +91,7 @@ class Metric(metaclass=ABCMeta):
             ValueError: unless it is a list of ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(item, int) for item in indexes):
-            raise ValueError(
-                "For 'set_indexes', the argument 'indexes' must be a list and all its elements must be int, please "
-                f"check whether it is correct. It is {indexes!r}."
-            )
+            raise ValueError(f"For 'set_indexes', the 'indexes' must be a list of ints, but got {indexes!r}.")
         self._indexes = indexes
         return self
 
@@ -109,17 +104,14 @@ class Metric(metaclass=ABCMeta):
     @abstractmethod
     def clear(self) -> None:
         """Reset the state."""
-        raise NotImplementedError("Must define clear function to use this base class")
 
     @abstractmethod
     def eval(self) -> Any:
         """Return the value over all updates."""
-        raise NotImplementedError("Must define eval function to use this base class")
 
     @abstractmethod
     def update(self, *inputs: Any) -> None:
         """Add a batch."""
-        raise NotImplementedError("Must define update function to use this base class")
 
 
 class EvaluationBase(Metric):
@@ -127,12 +119,7 @@ class EvaluationBase(Metric):
 
     def __init__(self, eval_type: str) -> None:
         super().__init__()
-        if eval_type not in _EVAL_TYPES:
-            raise TypeError(
-                f"The argument 'eval_type' must be in {set(_EVAL_TYPES)}, but got {eval_type}. It is "
-                f"{type(self).__name__}'s."
-            )
-        self._type = eval_type
+        self._type = check_one_of(eval_type, "eval_type", _EVAL_TYPES, type(self).__name__)
         self._class_num = 0
 
     def _classes(self, inputs: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,30 +133,13 @@ class EvaluationBase(Metric):
         return predicted, true
 
     def _check_shape(self, predicted: np.ndarray, true: np.ndarray) -> None:
-        if self._type != "classification":
-            if predicted.shape != true.shape:
-                raise ValueError(
-                    f"For '{type(self).__name__}.update' in {self._type} case, the shape of predicted value must equal "
-                    f"that of true value, but got {predicted.shape} and {true.shape}."
-                )
-        elif predicted.ndim != true.ndim + 1:
-            raise ValueError(
-                f"For '{type(self).__name__}.update' in classification case, the dimension of predicted value must "
-                f"equal the dimension of true value add 1, but got {predicted.ndim} and {true.ndim}."
-            )
-        elif true.shape != predicted.shape[:1] + predicted.shape[2:]:
-            raise ValueError(
-                f"For '{type(self).__name__}.update' in classification case, the shape of true value must be that of "
-                "predicted "
-                f"value without axis 1, but got predicted value {predicted.shape} and true value {true.shape}."
-            )
+        without_classes = predicted.shape[:1] + predicted.shape[2:]
+        if true.shape != (without_classes if self._type == "classification" else predicted.shape):
+            raise self._shape_error(predicted, true)
 
     def _check_value(self, predicted: np.ndarray, true: np.ndarray) -> None:
         if self._type != "classification" and not (is_binary(predicted) and is_binary(true)):
-            raise ValueError(
-                f"For '{type(self).__name__}.update' in multilabel case, all elements of predicted value and true "
-                "value must be 0 or 1. Threshold the outputs of the network first."
-            )
+            raise self._value_error("all values must be 0 or 1 in the multilabel case")
 
     def clear(self) -> None:
         raise NotImplementedError
@@ -202,11 +172,7 @@ def from_one_hot(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
 def same_class_number(metric: Metric, known: int, predicted: np.ndarray) -> int:
     """Return the number of classes, which must not change between batches."""
     if known and predicted.shape[1] != known:
-        raise ValueError(
-            f"For '{type(metric).__name__}.update', class number not match, last input predicted data contain {known} "
-            f"classes, but current predicted data contain {predicted.shape[1]} classes, please check your predicted "
-            "value(inputs[0])."
-        )
+        raise metric._value_error(f"predictions had {known} classes before, now they have {predicted.shape[1]}")
     return predicted.shape[1]
 
 
@@ -215,9 +181,6 @@ def one_hot_pair(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return predictions (by their largest class) and class indices as one-hot rows."""
     if true.max() + 1 > classes:
-        raise ValueError(
-            f"For '{type(metric).__name__}.update', predicted value (input[0]) should have the same classes number as "
-            f"true value (input[1]), but got predicted value classes {classes}, true value classes {true.max() + 1}."
-        )
+        raise metric._value_error(f"predictions have {classes} classes, but there is a class {true.max()}")
     eye = np.eye(classes)
     return eye[predicted.argmax(axis=1).reshape(-1)], eye[true.reshape(-1)]

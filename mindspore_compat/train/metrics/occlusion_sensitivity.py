@@ -43,14 +43,10 @@ class OcclusionSensitivity(Metric):
         label = int(inputs[2]) if isinstance(inputs[2], int) else self._convert_data(inputs[2])
         if image.shape[0] > 1:
             raise RuntimeError(
-                "For 'OcclusionSensitivity.update', the shape at index 0 of the predicted value (input[1]) must be 1, "
-                f"but got {image.shape[0]}."
+                f"For 'OcclusionSensitivity.update', one image is taken at a time, but got {image.shape[0]}."
             )
         if np.size(label) != image.shape[0]:
-            raise RuntimeError(
-                "For 'OcclusionSensitivity.update', the number of the label (input[2]) must be same as the batches, "
-                f"but got the label number {np.size(label)}, and batches {image.shape[0]}."
-            )
+            raise RuntimeError(f"For 'OcclusionSensitivity.update', one label is needed, but got {np.size(label)}.")
         label = int(np.reshape(label, -1)[0])
         low, high = _box(self.b_box, np.array(image.shape[1:]))
         self._baseline = model(Tensor(image)).asnumpy()[0, label].item()
@@ -80,20 +76,9 @@ def _box(b_box: list | None, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     if b_box is None:
         return np.zeros_like(shape), shape - 1
     if len(b_box) != 2 * len(shape):
-        raise ValueError(
-            "For 'OcclusionSensitivity', the bounding box must contain upper and lower for all dimensions (except "
-            f"batch number), {2 * len(shape)} numbers, but got 'b_box' length {len(b_box)}."
-        )
+        raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must have {2 * len(shape)} numbers, but got {b_box}.")
     low, high = np.maximum(b_box[::2], 0), np.array(b_box[1::2])
     high = np.where(high < 0, shape - 1, high)
-    if np.any(high >= shape):
-        raise ValueError(
-            "For 'OcclusionSensitivity', maximum bounding box must be smaller than image size for all values, but got "
-            f"{b_box}."
-        )
-    if np.any(low > high):
-        raise ValueError(
-            "For 'OcclusionSensitivity', minimum bounding box must be smaller than maximum bounding box for all "
-            f"values, but got {b_box}."
-        )
+    if np.any(high >= shape) or np.any(low > high):
+        raise ValueError(f"For 'OcclusionSensitivity', 'b_box' must lie in {tuple(shape)}, but is {b_box}.")
     return low, high

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["Perplexity"]
@@ -18,9 +17,7 @@ class Perplexity(Metric):
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
-        self.ignore_label = (
-            None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity")
-        )
+        self.ignore_label = ignore_label
         self.clear()
 
     def clear(self) -> None:
@@ -31,10 +28,7 @@ class Perplexity(Metric):
     def update(self, *inputs: Any) -> None:
         predicted, label = self._operands(inputs, "predicted value, label")
         if label.size != predicted.size / predicted.shape[-1]:
-            raise RuntimeError(
-                "For 'Perplexity.update', predicted value (input[0]) and label (input[1]) should have the same shape, "
-                f"but got predicted value shape {predicted.shape}, label shape {label.shape}."
-            )
+            raise RuntimeError(f"For 'Perplexity.update', the shapes {predicted.shape} and {label.shape} do not fit.")
         label = label.reshape(-1)
         chosen = predicted[np.arange(label.size), label.astype(int)]
         count = chosen.size

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["ROC"]
@@ -21,8 +20,7 @@ class ROC(Metric):
 
     def __init__(self, class_num: int | None = None, pos_label: int | None = None) -> None:
         super().__init__()
-        self.class_num = None if class_num is None else check_type(class_num, "class_num", int, "ROC")
-        self.pos_label = None if pos_label is None else check_type(pos_label, "pos_label", int, "ROC")
+        self.class_num, self.pos_label = class_num, pos_label
         self.clear()
 
     def clear(self) -> None:
@@ -35,32 +33,20 @@ class ROC(Metric):
         predicted, true = self._operands(inputs)
         if predicted.ndim == true.ndim:
             if self.class_num not in (None, 1):
-                raise ValueError(
-                    "For 'ROC', when predicted value (input[0]) and true value (input[1]) have the same shape, the "
-                    f"'class_num' must be 1, but got {self.class_num}."
+                raise self._value_error(
+                    f"scores and labels of one shape are of one class, but 'class_num' is {self.class_num}"
                 )
             self.class_num = 1
             self.pos_label = 1 if self.pos_label is None else self.pos_label
             predicted = predicted.flatten()
         elif predicted.ndim == true.ndim + 1:
             if self.pos_label is not None:
-                raise ValueError(
-                    "For 'ROC', when the dimension of predicted value (input[0]) equals the dimension of true value "
-                    f"(input[1]) add 1, the 'pos_label' must be None, but got {self.pos_label}."
-                )
+                raise self._value_error(f"several classes take no 'pos_label', but it is {self.pos_label}")
             if self.class_num != predicted.shape[1]:
-                raise ValueError(
-                    "For 'ROC', the 'class_num' must equal the number of classes from predicted value (input[0]), "
-                    f"but got 'class_num' {self.class_num}, the number of classes from predicted value "
-                    f"{predicted.shape[1]}."
-                )
+                raise self._value_error(f"'class_num' must be {predicted.shape[1]}, but is {self.class_num}")
             predicted = np.moveaxis(predicted, 1, -1).reshape(-1, predicted.shape[1])
         else:
-            raise ValueError(
-                "For 'ROC', predicted value (input[0]) and true value (input[1]) must have same dimensions, or the "
-                "dimension of predicted value equal the dimension of true value add 1, but got predicted value ndim: "
-                f"{predicted.ndim}, true value ndim: {true.ndim}."
-            )
+            raise self._shape_error(predicted, true)
         self.y_pred, self.y, self._is_update = predicted, true.flatten(), True
 
     def eval(self) -> tuple[Any, Any, Any]:
@@ -79,8 +65,6 @@ def _curve(scores: np.ndarray, labels: np.ndarray, positive: Any) -> tuple[np.nd
     false_positives = 1 + last - true_positives
     for name, counts in (("negative", false_positives), ("positive", true_positives)):
         if counts[-1] <= 0:
-            raise ValueError(
-                f"For 'ROC.eval', there is no {name} samples in true value, the {name} rate is meaningless."
-            )
+            raise ValueError(f"For 'ROC.eval', there is no {name} sample, so no {name} rate.")
     rates = [np.append(0, counts) / counts[-1] for counts in (false_positives, true_positives)]
     return rates[0], rates[1], np.append(scores[last][0] + 1, scores[last])

@@ -17,9 +17,7 @@ class TopKCategoricalAccuracy(Metric):
     def __init__(self, k: int) -> None:
         super().__init__()
         if k < 1:
-            raise ValueError(
-                f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}."
-            )
+            raise ValueError(f"For 'TopKCategoricalAccuracy', the 'k' must be at least 1, but got {k}.")
         self.k = k
         self.clear()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat._api.validate import check_bool, check_int, check_non_negative_int
+from mindspore_compat._api.validate import check_bool, check_int, check_isinstance, check_non_negative_int
 from mindspore_compat.compression.quant._convert import Conversion, convert
 from mindspore_compat.compression.quant.qat import create_quant_config, pair
 from mindspore_compat.nn.cell import Cell
@@ -46,8 +46,7 @@ def convert_quant_network(
         ValueError: if ``network`` is no Cell, for more than two values, other bits, ``per_channel`` of activations, or
             an activation that cannot be replaced. TypeError: for values of another type.
     """
-    if not isinstance(network, Cell):
-        raise ValueError(f"For '{_OWNER}', the 'network' must be a Cell, but got {type(network).__name__}.")
+    check_isinstance(network, "network", Cell, _OWNER)
     weight_bits, result_bits = (f"INT{check_int(item, 'num_bits', _OWNER)}" for item in pair(num_bits, "num_bits"))
     delays = [check_non_negative_int(item, "quant_delay", _OWNER) for item in pair(quant_delay, "quant_delay")]
     flags: dict[str, Any] = {

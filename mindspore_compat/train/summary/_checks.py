@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from mindspore_compat._api.validate import check_type
+from mindspore_compat._api.validate import check_one_of
 
 __all__ = ["check_file_part", "check_export_options", "make_directory"]
 
@@ -15,21 +15,17 @@ def check_file_part(text: str) -> None:
     """Raise ValueError unless a prefix or suffix consists of letters, digits, '_' and, later, '.'."""
     pattern = r"^\w+[0-9a-zA-Z\_\.]*$"
     if re.match(pattern, text, re.ASCII) is None:
-        raise ValueError(f"The '{text}' is illegal, it must be match regular'{pattern}' by flags'{re.ASCII}.'")
+        raise ValueError(f"The name {text!r} must match {pattern!r}.")
 
 
 def check_export_options(options: Any) -> dict[str, Any] | None:
     """Return the options, if they are None or {"tensor_format": "npy" or None}."""
     if options is None:
         return None
-    check_type(options, "export_options", dict, "SummaryRecord")
     unknown = set(options) - {"tensor_format"}
     if unknown:
-        raise ValueError(f"For 'SummaryRecord', the keys {unknown} of 'export_options' are unsupported.")
-    if options.get("tensor_format") not in ("npy", None):
-        raise ValueError(
-            f"For 'SummaryRecord', the tensor_format {options['tensor_format']!r} is unsupported; use 'npy'."
-        )
+        raise ValueError(f"For 'SummaryRecord', 'export_options' takes 'tensor_format', not {sorted(unknown)}.")
+    check_one_of(options.get("tensor_format"), "tensor_format", ("npy", None), "SummaryRecord")
     return dict(options)
 
 
@@ -39,10 +35,8 @@ def make_directory(path: Any, name: str) -> str:
     Raises:
         TypeError: unless it is a str. ValueError: if it is blank. OSError: if it cannot be made or is not a folder.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"The {name} is invalid, the type should be string. It is {path!r}.")
     if not str(path):
-        raise ValueError(f"The {name} is invalid, it should be non-blank.")
+        raise ValueError(f"The '{name}' must name a folder, but is empty.")
     absolute = os.path.realpath(os.fspath(path))
     try:
         os.makedirs(absolute, mode=0o700, exist_ok=True)

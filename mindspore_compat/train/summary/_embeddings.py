@@ -43,14 +43,11 @@ def add_embedding(
         TypeError, ValueError: for arguments of other types or shapes. OSError: if a file cannot be written.
     """
     if not isinstance(tag, str) or not tag or any(letter in tag for letter in '/\\"\n\0') or tag in (".", ".."):
-        raise ValueError(
-            f"For 'add_embedding', the argument 'tag' must be a name without slashes and quotes, but got {tag!r}."
-        )
+        raise ValueError(f"For 'add_embedding', the 'tag' must be a name without slashes and quotes, but got {tag!r}.")
     table = _array(vectors, "vectors")
     if table.ndim != 2 or not table.size or table.dtype.kind not in "fiub":
         raise ValueError(
-            "For 'add_embedding', the argument 'vectors' must be numbers of the shape (number, width), "
-            f"but got {table.dtype} of the shape {table.shape}."
+            f"For 'add_embedding', 'vectors' must be a table of numbers, but got {table.dtype}, {table.shape}."
         )
     rows = _rows(metadata, columns, len(table))
     sprite = None if images is None else _sprite(_array(images, "images"), len(table))
@@ -78,10 +75,6 @@ def _array(value: Any, what: str) -> np.ndarray:
     if isinstance(value, torch.Tensor):
         value = torch.Tensor.detach(value).to("cpu", torch.float32 if value.dtype is torch.bfloat16 else value.dtype)
         return np.asarray(value.numpy() if type(value) is torch.Tensor else value.asnumpy())
-    if not isinstance(value, (np.ndarray, list, tuple)):
-        raise TypeError(
-            f"For 'add_embedding', the argument {what!r} must be a Tensor or an array, but got {type(value).__name__}."
-        )
     return np.asarray(value)
 
 
@@ -94,11 +87,8 @@ def _rows(metadata: Any, columns: Any, count: int) -> list[str] | None:
     cells = [[item] for item in metadata] if columns is None else [list(item) for item in metadata]
     if len(cells) != count or (columns is not None and any(len(row) != len(columns) for row in cells)):
         raise ValueError(
-            f"For 'add_embedding', the argument 'metadata' must have {count} items"
-            + (f" of {len(columns)} labels each" if columns is not None else "")
-            + f", one for each vector, but has {len(cells)}"
-            + (f" of {sorted({len(row) for row in cells})}" if columns is not None else "")
-            + "."
+            f"For 'add_embedding', 'metadata' must have {count} items, one for each vector, each of a label, or of as "
+            f"many as 'columns' ({columns}), but has {len(cells)}."
         )
     lines = ([list(columns)] if columns is not None else []) + cells
     return ["\t".join(" ".join(str(cell).split()) or "-" for cell in row) for row in lines]
@@ -109,25 +99,20 @@ def _sprite(images: np.ndarray, count: int) -> tuple[Any, int, int]:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError(
-            "Pictures of embeddings need pillow: pip install pillow (or mindspore_compat[vision])."
-        ) from error
-    if (
-        images.ndim not in (3, 4)
-        or len(images) != count
-        or (images.ndim == 4 and images.shape[3] != 3)
-        or images.dtype.kind not in "fiu"
-    ):
+        raise ImportError("Pictures of embeddings need pillow: pip install pillow.") from error
+    is_grey_or_rgb = images.ndim == 3 or (images.ndim == 4 and images.shape[3] == 3)
+    if not is_grey_or_rgb or len(images) != count or images.dtype.kind not in "fiu":
         raise ValueError(
-            f"For 'add_embedding', the argument 'images' must have the shape ({count}, height, width) or ({count}, "
-            f"height, width, 3), but got {images.dtype} of the shape {images.shape}."
+            f"For 'add_embedding', the 'images' must be of the shape ({count}, height, width) or ({count}, height, "
+            "width, 3), "
+            f"but got {images.dtype} of the shape {images.shape}."
         )
     side = int(np.ceil(np.sqrt(count)))
     height, width = images.shape[1:3]
     if not height or not width or max(height, width) * side > _MOST_SPRITE:
         raise ValueError(
-            f"For 'add_embedding', {count} pictures of {height}x{width} make {side * height}x{side * width} pixels; "
-            f"the page shows up to {_MOST_SPRITE} a side. Give smaller pictures, or fewer."
+            f"For 'add_embedding', {count} pictures of {height}x{width} do not fit into the page's {_MOST_SPRITE} "
+            "pixels a side."
         )
     whole = np.zeros((side * height, side * width, *images.shape[3:]), np.uint8)
     for number, image in enumerate(np.clip(images, 0, 255).astype(np.uint8)):

@@ -67,8 +67,7 @@ class EventFile:
             needed = len(data) + OVERHEAD
             if needed > self._left:
                 raise FileIsFull(
-                    f"'max_file_size' reached: there are {self._left} bytes left, but '{self.path}' needs {needed} "
-                    "bytes for the next record. This record and all later ones are dropped."
+                    f"'max_file_size' reached: {self.path!r} gets no more records, {self._left} bytes are left."
                 )
             self._left -= needed
         record = frame(data)

@@ -9,6 +9,7 @@ layers have the order of registration, each with the one before as input.
 from __future__ import annotations
 
 import logging
+import stat
 from collections import Counter
 from typing import Any
 
@@ -16,13 +17,15 @@ import torch
 
 from mindspore_compat import context
 from mindspore_compat._format.proto import anf_ir
+from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._graph.calls import Call, LayerCalls, NextInputs
 from mindspore_compat._graph.recorder import Identity
+from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.summary._operators import operator_graph, set_type
 
-__all__ = ["CallTrace", "InputsTrace", "graph_of"]
+__all__ = ["CallTrace", "InputsTrace", "graph_of", "write_graph"]
 
 _log = logging.getLogger("mindspore_compat")
 
@@ -198,3 +201,14 @@ def graph_of(network: torch.nn.Module, trace: CallTrace | None = None, inputs: t
     else:
         builder.walk()
     return builder.finish()
+
+
+def write_graph(cb_params: Any, path: str) -> None:
+    """Write the training network as MindSpore's graph message: its operators, or its layers in the order of
+    registration.
+    """
+    network = cb_params.train_network
+    ours = type(network).__module__.startswith("mindspore_compat.")  # a user's step may take other inputs
+    inputs = tuple(cb_params.get("train_dataset_element") or ()) if ours else None
+    model = ModelProto(ir_version=1, graph=graph_of(network, inputs=inputs))
+    write_atomically(path, [model.SerializeToString(deterministic=True)], stat.S_IRUSR | stat.S_IWUSR)

@@ -103,7 +103,7 @@ def losses_of(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, 
         train_network = train_network.network  # the loss only: no training here
     train_network.set_train(True)
     parameters = {getattr(parameter, "name", None) or name: parameter for name, parameter in network.named_parameters()}
-    metric = _loss_metric(metrics)
+    metric = get_metrics(metrics)["Loss"]
     found = []
     with torch.no_grad():
         for x, y in points:
@@ -117,16 +117,6 @@ def losses_of(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, 
                 metric.update(outputs[0] if isinstance(outputs, tuple) else outputs)
             found.append(float(metric.eval()))
     return found
-
-
-def _loss_metric(metrics: Any) -> Any:
-    functions = get_metrics(metrics)
-    if "Loss" not in functions:
-        raise ValueError(
-            "For 'SummaryLandscape', the metrics that 'callback_fn' returns must have 'Loss', such as {'Loss': "
-            f"Loss()}}, but got {list(functions)}."
-        )
-    return functions["Loss"]
 
 
 def _fill(target: Any, array: np.ndarray) -> None:

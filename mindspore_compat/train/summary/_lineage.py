@@ -23,9 +23,7 @@ _OP_TYPES = {
         f"{name}Dataset": name for name in "Batch Repeat Shuffle Map Take Skip Zip Project Rename Filter Concat".split()
     },
 }
-_UNBUFFERED = set(
-    ("Shuffle Repeat Take Skip Project Rename Concat Filter").split()
-)  # no queue and, but for Filter, no workers
+_UNBUFFERED = set("Shuffle Repeat Take Skip Project Rename Concat Filter".split())  # no queue; workers for Filter only
 _QUEUE_SIZE = 16
 
 
@@ -105,11 +103,7 @@ def eval_lineage(cb_params: Any) -> Any:
     try:
         message.metric = json.dumps(cb_params.metrics)
     except TypeError as error:
-        _log.warning(
-            "Summary cannot collect the type of metrics, currently support type: dict, list, tuple, str, int, float, "
-            "bool and None. %s.",
-            error,
-        )
+        _log.warning("SummaryCollector: the metrics are no JSON, and left out of the lineage: %s.", error)
     path = _dataset_path(cb_params.valid_dataset)
     if path is not None:
         message.valid_dataset.valid_dataset_path = path

@@ -35,14 +35,11 @@ from mindspore_compat.train._export.mindir import rows as mindir
 __all__ = ["operator_graph", "set_type"]
 
 _MOST_SECONDS = 10.0  # a graph must not delay a training
-_HOOKS = (
-    "_forward_hooks",
-    "_forward_pre_hooks",
-    "_backward_hooks",
-    "_backward_pre_hooks",
-    "_forward_hooks_with_kwargs",
-    "_forward_hooks_always_called",
-    "_forward_pre_hooks_with_kwargs",
+_HOOKS = tuple(
+    (
+        "_forward_hooks _forward_pre_hooks _backward_hooks _backward_pre_hooks _forward_hooks_with_kwargs "
+        "_forward_hooks_always_called _forward_pre_hooks_with_kwargs"
+    ).split()
 )
 _SHAPED_AS_RESULT = frozenset(
     {"Conv2D", "Conv3D", "MatMul", "BatchMatMul"}

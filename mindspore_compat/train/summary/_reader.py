@@ -78,20 +78,13 @@ def _files_of(path: str) -> list[str]:
     """
     if os.path.isfile(path):
         return [path]
-    if not os.path.isdir(path):
-        raise FileNotFoundError(
-            f"There is no file or folder {path!r}. Give the folder that SummaryRecord or SummaryCollector wrote to."
-        )
     found = []
     for name in os.listdir(path):
         match = _NAME.fullmatch(name)
         if match and not name.endswith("_explain") and os.path.isfile(os.path.join(path, name)):
             found.append((int(match["seconds"]), name.endswith("_lineage"), name))
     if not found:
-        raise FileNotFoundError(
-            f"The folder {path!r} holds no summary files (names with '.out.events.summary.'). Give the folder of one "
-            "run."
-        )
+        raise FileNotFoundError(f"The folder {path!r} holds no summary files (names with '.out.events.summary.').")
     return [os.path.join(path, name) for _, _, name in sorted(found)]
 
 
@@ -264,9 +257,7 @@ def to_tensorboard(path: str, output: str | None = None) -> str:
     os.makedirs(folder, exist_ok=True)
     there = sorted(name for name in os.listdir(folder) if "tfevents" in name)
     if there:
-        raise ValueError(
-            f"The folder {folder!r} already holds a TensorBoard file ({there[0]}). Give another 'output', or remove it."
-        )
+        raise ValueError(f"The folder {folder!r} holds a TensorBoard file ({there[0]}): give another 'output'.")
     match = _NAME.fullmatch(os.path.basename(files[0]))
     target = TensorBoardFile(folder, int(match["seconds"]) if match else None)
     try:

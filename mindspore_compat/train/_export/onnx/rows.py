@@ -33,32 +33,9 @@ _LAST = -(2**31)
 _UNARY = {
     name.lower(): name
     for name in (
-        "Relu",
-        "Sigmoid",
-        "Tanh",
-        "Abs",
-        "Neg",
-        "Exp",
-        "Log",
-        "Sqrt",
-        "Reciprocal",
-        "Sin",
-        "Cos",
-        "Tan",
-        "Asin",
-        "Acos",
-        "Atan",
-        "Sinh",
-        "Cosh",
-        "Asinh",
-        "Acosh",
-        "Atanh",
-        "Erf",
-        "Floor",
-        "Ceil",
-        "Round",
-        "Sign",
-    )
+        "Relu Sigmoid Tanh Abs Neg Exp Log Sqrt Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh "
+        "Atanh Erf Floor Ceil Round Sign"
+    ).split()
 }
 _BINARY = {
     "add": "Add",
