@@ -11,7 +11,11 @@ import numpy as np
 
 
 def found_files(dataset_files: Any) -> list[str]:
-    """Return the files of a name, a pattern or a list of them, by name. Raises: TypeError; ValueError if there is none."""
+    """Return the files of a name, a pattern or a list of them, in the order of their names.
+
+    Raises:
+        TypeError: for another type. ValueError: if there is none.
+    """
     if not isinstance(dataset_files, (str, list)) or not all(isinstance(item, str) for item in dataset_files):
         raise TypeError("dataset_files should be type str or a list of strings.")
     patterns = [dataset_files] if isinstance(dataset_files, str) else dataset_files
