@@ -1,7 +1,8 @@
 """Functions of the program that assign to elements: ``x[i] = v``, themselves or in functions that they call by name.
 
 Each source file is read once; a function without a source has no such assignments. Calls are followed by name: of
-functions in the module, in modules that it imports, and in the scopes around, and of methods of Cells.
+functions in the module, in modules that it imports, and in the scopes around, of methods of Cells, and of functions
+that Cells hold as attributes.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import itertools
 import linecache
+import sys
 import sysconfig
 import types
 import weakref
@@ -20,7 +23,19 @@ import torch
 
 from mindspore_compat._graph.program import program
 
-__all__ = ["Source", "assigns_elements", "callees", "is_program", "methods_named", "reaches", "register", "source_of"]
+__all__ = [
+    "Source",
+    "asked",
+    "assigns_elements",
+    "callees",
+    "functions_in",
+    "is_program",
+    "methods_named",
+    "reaches",
+    "register",
+    "register_attribute",
+    "source_of",
+]
 
 #: packages whose functions are not copied
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc", "functools"))
@@ -73,8 +88,15 @@ def _read(code: types.CodeType) -> Source:
                 names.add(item.id)
             elif isinstance(item, ast.Attribute):
                 attributes.add(item.attr)
+        attributes.update(asked(item))
     stores = list(_stores(node, frozenset((*code.co_varnames, *code.co_cellvars))))
     return Source(code, node, owner, frozenset(names), frozenset(attributes), any(stores), not all(stores))
+
+
+def asked(node: ast.AST) -> Iterator[str]:
+    """Yield the attribute that ``getattr(x, "name")`` reads."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+        yield from (item.value for item in node.args[1:2] if isinstance(item, ast.Constant) and type(item.value) is str)
 
 
 @functools.lru_cache(maxsize=256)
@@ -139,6 +161,31 @@ def register(cls: type) -> None:
             _methods[name].append(method)
 
 
+def register_attribute(name: str, value: Any) -> None:
+    """Follow calls of an attribute of a Cell: a function, a method, a table of them, or an object of the program."""
+    global generation
+    for function in functions_in(value):
+        known = _methods.setdefault(name, [])
+        if is_program(function) and all(other.__code__ is not function.__code__ for other in known):
+            known.append(function)
+            generation += 1
+            plain_codes.clear()
+    cls = type(value)
+    if cls not in _classes and hasattr(value, "__dict__") and _is_own(cls.__module__):
+        register(cls)
+        for own, item in list(vars(value).items()):
+            for _ in functions_in(item):
+                register_attribute(own, item)
+                break
+
+
+def _is_own(module: str) -> bool:
+    """Return whether a module is a file of the program, not an installed one."""
+    path = getattr(sys.modules.get(module), "__file__", None) or ""
+    is_other = module.partition(".")[0] in _OTHERS or not path or path.startswith(_INSTALLED)
+    return module == "__main__" or not is_other
+
+
 def _own_methods(cls: type) -> Iterator[tuple[str, types.FunctionType]]:
     for owner in cls.__mro__:
         if owner.__module__.partition(".")[0] not in _OTHERS:
@@ -149,7 +196,7 @@ def _own_methods(cls: type) -> Iterator[tuple[str, types.FunctionType]]:
 
 
 def methods_named(name: str) -> list[types.FunctionType]:
-    """Return the methods of that name of all registered classes."""
+    """Return the methods of that name of all registered classes, and the functions that are attributes of that name."""
     return _methods.get(name, [])
 
 
@@ -184,7 +231,19 @@ def named(function: types.FunctionType, names: Iterable[str]) -> Iterator[types.
                 found.append(around[name].cell_contents)
         else:
             found.append(function.__globals__.get(name))
-    yield from _followed(function, found)
+    yield from _followed(function, [function for item in found for function in functions_in(item)])
+
+
+def functions_in(value: Any) -> Iterator[types.FunctionType]:
+    """Yield the function that ``value`` is, is bound to, or begins with as a list, tuple or dict."""
+    kind = type(value)
+    items = value.values() if kind is dict else value if kind in (list, tuple) else (value,)
+    for item in itertools.islice(items, 64):
+        function = item.func if isinstance(item, functools.partial) else item
+        function = getattr(function, "__func__", function)
+        if not isinstance(function, types.FunctionType):
+            return
+        yield function
 
 
 def _followed(function: types.FunctionType, items: Iterable[Any]) -> Iterator[types.FunctionType]:

@@ -39,6 +39,9 @@ def in_graph_version(function: Any) -> Any:
     if is_tracing():
         return _traced_version(function)
     kind = type(function)
+    if kind is functools.partial:
+        inner = in_graph_version(function.func)
+        return function if inner is function.func else kind(inner, *function.args, **function.keywords)
     if kind is types.MethodType and type(function.__func__) is types.FunctionType:
         inner = _version(function.__func__)
         return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
@@ -176,7 +179,8 @@ def _copy(function: types.FunctionType) -> types.FunctionType | None:
     if made is None:
         return None
     around = dict(zip(code.co_freevars, function.__closure__ or ()))
-    cells = tuple([around.get(name) or types.CellType(_HELPERS[name]) for name in made.co_freevars])
+    names_around = {**function.__globals__, **_HELPERS}  # the name of the class around is one of its scope
+    cells = tuple([around.get(name) or types.CellType(names_around[name]) for name in made.co_freevars])
     again = types.FunctionType(made, function.__globals__, function.__name__, function.__defaults__, cells)
     again.__kwdefaults__, again.__dict__ = function.__kwdefaults__, function.__dict__
     again.__module__, again.__qualname__, again.__doc__ = function.__module__, function.__qualname__, function.__doc__
@@ -282,6 +286,20 @@ class _Updates(ast.NodeTransformer):
         if isinstance(node.ctx, ast.Load) and node.attr in self._methods:
             return ast.copy_location(_call("version", node), node)
         return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        asked = self._methods.intersection(stores.asked(node))
+        base = node.func
+        while isinstance(base, ast.Subscript):
+            base = base.value
+        is_element = base is not node.func and (
+            (isinstance(base, ast.Attribute) and base.attr in self._methods)
+            or (isinstance(base, ast.Name) and base.id in self._names)
+        )
+        self.generic_visit(node)
+        if is_element:  # self.functions[i](x)
+            node.func = ast.copy_location(_call("version", node.func), node.func)
+        return ast.copy_location(_call("version", node), node) if asked else node
 
     def visit_Assign(self, node: Any) -> Any:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]

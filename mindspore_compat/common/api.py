@@ -64,6 +64,9 @@ def jit(function: Any = None, *args: Any, **kwargs: Any) -> Any:
     return decorate(target) if callable(target) else decorate
 
 
+_FUNCTIONS = frozenset((types.FunctionType, types.MethodType, functools.partial))
+
+
 def _in_graph_mode(
     function: Callable[..., Any], level: str = "", backend: str = "", is_python: bool = False
 ) -> Callable[..., Any]:
@@ -75,7 +78,10 @@ def _in_graph_mode(
     cells: list[Any] = []  # named by the function
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        target = in_graph_version(function) if current().updates_names else function
+        target = function
+        if current().updates_names:
+            target = in_graph_version(function)
+            args = tuple([in_graph_version(item) if type(item) in _FUNCTIONS else item for item in args])
         found = target(*args, **kwargs) if compiled is None else compiled(target, *args, **kwargs)
         return list(found) if isinstance(found, types.GeneratorType) else found  # its code runs in graph mode, too
 

@@ -25,7 +25,7 @@ from mindspore_compat._autograd.cell_bprop import call_with_bprop, recomputed
 from mindspore_compat._autograd.forward_cache import ForwardCache
 from mindspore_compat._autograd.inference import called, is_inference, may_keep, set_recording, without_graph
 from mindspore_compat._autograd.recorded import THREAD
-from mindspore_compat._graph.element_stores import plain_codes, register
+from mindspore_compat._graph.element_stores import plain_codes, register, register_attribute
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
 from mindspore_compat._graph.program import program
@@ -158,6 +158,8 @@ def _empty(make: Callable[[], Any]) -> Any:
 
 #: whether torch.export runs; torch 2.6 says only whether something compiles
 _is_exporting = getattr(torch.compiler, "is_exporting", torch.compiler.is_compiling)
+#: attributes that hold no functions of the program
+_HOLD_NOTHING = frozenset((Tensor, int, float, bool, str, type(None), torch.dtype))
 #: results that `wrap` leaves as they are
 _NOT_WRAPPED = frozenset((Tensor, int, float, bool, str, type(None)))
 
@@ -649,6 +651,8 @@ class Cell(ForwardCache, torch.nn.Module):
         else:
             if type(value) in (list, tuple) and value and all(isinstance(item, Parameter) for item in value):
                 self._check_parameter_sequence(value)
+            if value.__class__ not in _HOLD_NOTHING:
+                register_attribute(name, value)
             self._set_object(name, value)
 
     def _set_object(self, name: str, value: Any) -> None:

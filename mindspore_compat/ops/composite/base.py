@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import in_graph
 from mindspore_compat.common import dtype as mstype
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor, RowTensor
@@ -193,7 +194,7 @@ class HyperMap:
     def __call__(self, *args: Any) -> Any:
         if self.ops is None:
             return _over_leaves(args[0], args[1:])
-        return _over_leaves(self.ops, args)
+        return _over_leaves(in_graph_version(self.ops) if in_graph() else self.ops, args)
 
 
 def _over_leaves(function: Callable[..., Any], args: tuple) -> Any:

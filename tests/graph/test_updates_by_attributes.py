@@ -1,0 +1,162 @@
+"""``x[i] = v`` in graph mode in functions that Cells hold as attributes: the base keeps its elements."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn
+
+
+class Actor(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.masks = Tensor(np.zeros(4, np.float32))
+
+    def act(self, x, place):
+        masks = self.masks
+        masks[place] = x
+        return masks
+
+
+def mark(masks, x):
+    masks[1] = x
+    return masks
+
+
+class ByMethod(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.actor = Actor()
+        self.agent_act = self.actor.act
+
+    def construct(self, x):
+        return self.agent_act(x, 0) + self.agent_act(x, 1), self.actor.masks
+
+
+class ByFunction(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.masks = Tensor(np.zeros(4, np.float32))
+        self.marked = mark
+
+    def construct(self, x):
+        return self.marked(self.masks, x), self.masks
+
+
+class ByList(ByMethod):
+    def __init__(self):
+        super().__init__()
+        self.steps = [self.actor.act, self.actor.act]
+
+    def construct(self, x):
+        total = x * 0
+        for i in range(2):
+            total = total + self.steps[i](x, i)
+        return total, self.actor.masks
+
+
+class ByDict(ByMethod):
+    def __init__(self):
+        super().__init__()
+        self.steps = {"first": self.actor.act}
+
+    def construct(self, x):
+        return self.steps["first"](x, 2), self.actor.masks
+
+
+TABLE = {"first": mark}
+
+
+class Helper:
+    def __init__(self):
+        self.function = mark
+
+    def go(self, masks, x):
+        return self.function(masks, x)
+
+
+class Marking(ByFunction):
+    """Marks its masks by what `marked` says."""
+
+    def __init__(self, marked):
+        super().__init__()
+        self.helper, self.marked = Helper(), marked
+
+    def step(self, masks, x):
+        masks[1] = x
+        return masks
+
+    @staticmethod
+    def static(masks, x):
+        masks[1] = x
+        return masks
+
+
+class ByTable(Marking):
+    def construct(self, x):
+        return TABLE["first"](self.masks, x), self.masks
+
+
+class ByName(Marking):
+    def construct(self, x):
+        return getattr(self, "step")(self.masks, x), self.masks
+
+
+class ByHelper(Marking):
+    def construct(self, x):
+        return self.helper.go(self.masks, x), self.masks
+
+
+class ByMap(Marking):
+    def construct(self, x):
+        return self.marked((self.masks,), (x,))[0], self.masks
+
+
+class ByOwnClass(Marking):
+    def construct(self, x):
+        return ByOwnClass.static(self.masks, x), self.masks
+
+
+@ms.jit
+def given(function, masks, x):
+    return function(masks, x), masks
+
+
+class Trainer:
+    """No Cell; its method is compiled, as in mindspore_rl."""
+
+    def __init__(self):
+        self.cell = ByMethod()
+
+    @ms.jit
+    def one(self, x):
+        return self.cell.agent_act(x, 3), self.cell.actor.masks
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (ByMethod(), [2.0, 2.0, 0.0, 0.0]),
+        (ByFunction(), [0.0, 2.0, 0.0, 0.0]),
+        (ByList(), [2.0, 2.0, 0.0, 0.0]),
+        (ByDict(), [0.0, 0.0, 2.0, 0.0]),
+        (Trainer().one, [0.0, 0.0, 0.0, 2.0]),
+        (ByTable(mark), [0.0, 2.0, 0.0, 0.0]),
+        (ByName(mark), [0.0, 2.0, 0.0, 0.0]),
+        (ByHelper(mark), [0.0, 2.0, 0.0, 0.0]),
+        (ByMap(ms.ops.HyperMap(mark)), [0.0, 2.0, 0.0, 0.0]),
+        (ByMap(ms.ops.HyperMap(functools.partial(mark))), [0.0, 2.0, 0.0, 0.0]),
+        (ByOwnClass(mark), [0.0, 2.0, 0.0, 0.0]),
+        (functools.partial(given, mark, Tensor(np.zeros(4, np.float32))), [0.0, 2.0, 0.0, 0.0]),
+    ],
+)
+def test_the_base_keeps_its_elements(call, expected):
+    ms.set_context(mode=ms.GRAPH_MODE)
+    for _ in range(3):
+        marked, masks = call(Tensor(2.0))
+        assert marked.asnumpy().tolist() == expected
+        assert masks.asnumpy().tolist() == [0.0] * 4
