@@ -20,7 +20,9 @@ __all__ = ["clear_status", "note_status", "read_status"]
 
 def clear_status(status: torch.Tensor) -> Any:
     """Clear the status, and fill ``status`` with zeros."""
-    THREAD.overflow = torch.zeros((), dtype=torch.bool, device=status.device)
+    if THREAD.overflow is None or THREAD.overflow.device != status.device:
+        THREAD.overflow = torch.zeros((), dtype=torch.bool, device=status.device)
+    THREAD.overflow.zero_()  # in place: a replayed step writes to the same tensor
     return wrap(plain(status).zero_())
 
 

@@ -98,3 +98,14 @@ def test_a_status_is_kept_without_a_wait():
         P.NPUGetFloatStatus()(status)
     assert not waits_within(traffic)
     assert float(status.sum()) == 8
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_status_after_replayed_steps_is_that_of_the_last(mode):
+    ms.set_context(mode=mode)
+    network = _network()
+    step = ClearsFirst(network, nn.Momentum(network.trainable_params(), 0.1, 0.9))
+    step.set_train()
+    for batch in [*_batches(5), *_batches(7), *_batches(7)]:
+        found = bool(step(*batch))
+        assert bool(P.NPUGetFloatStatus()(P.NPUAllocFloatStatus()()).sum() > 0) == found
