@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._api.validate import check_type
 from mindspore_compat.train.metrics.metric import Metric, rearrange_inputs
 
 __all__ = ["Perplexity"]
@@ -17,7 +18,9 @@ class Perplexity(Metric):
 
     def __init__(self, ignore_label: int | None = None) -> None:
         super().__init__()
-        self.ignore_label = ignore_label
+        self.ignore_label = (
+            None if ignore_label is None else check_type(ignore_label, "ignore_label", int, "Perplexity")
+        )
         self.clear()
 
     def clear(self) -> None:
