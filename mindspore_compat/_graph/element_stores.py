@@ -166,7 +166,7 @@ def register_attribute(name: str, value: Any) -> None:
     global generation
     for function in functions_in(value):
         known = _methods.setdefault(name, [])
-        if is_program(function) and all(other.__code__ is not function.__code__ for other in known):
+        if is_program(function) and not any(_name(other) == _name(function) for other in known):
             known.append(function)
             generation += 1
             plain_codes.clear()
@@ -177,6 +177,10 @@ def register_attribute(name: str, value: Any) -> None:
             for _ in functions_in(item):
                 register_attribute(own, item)
                 break
+
+
+def _name(function: types.FunctionType) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
 
 
 def _is_own(module: str) -> bool:
