@@ -28,7 +28,6 @@ __all__ = [
     "asked",
     "assigns_elements",
     "callees",
-    "functions_in",
     "is_program",
     "methods_named",
     "reaches",
@@ -164,7 +163,7 @@ def register(cls: type) -> None:
 def register_attribute(name: str, value: Any) -> None:
     """Follow calls of an attribute of a Cell: a function, a method, a table of them, or an object of the program."""
     global generation
-    for function in functions_in(value):
+    for function in _functions_in(value):
         known = _methods.setdefault(name, [])
         if is_program(function) and not any(_name(other) == _name(function) for other in known):
             known.append(function)
@@ -174,9 +173,8 @@ def register_attribute(name: str, value: Any) -> None:
     if cls not in _classes and hasattr(value, "__dict__") and _is_own(cls.__module__):
         register(cls)
         for own, item in list(vars(value).items()):
-            for _ in functions_in(item):
+            if any(_functions_in(item)):
                 register_attribute(own, item)
-                break
 
 
 def _name(function: types.FunctionType) -> tuple[str, str]:
@@ -235,10 +233,10 @@ def named(function: types.FunctionType, names: Iterable[str]) -> Iterator[types.
                 found.append(around[name].cell_contents)
         else:
             found.append(function.__globals__.get(name))
-    yield from _followed(function, [function for item in found for function in functions_in(item)])
+    yield from _followed(function, [function for item in found for function in _functions_in(item)])
 
 
-def functions_in(value: Any) -> Iterator[types.FunctionType]:
+def _functions_in(value: Any) -> Iterator[types.FunctionType]:
     """Yield the function that ``value`` is, is bound to, or begins with as a list, tuple or dict."""
     kind = type(value)
     items = value.values() if kind is dict else value if kind in (list, tuple) else (value,)

@@ -185,7 +185,7 @@ def _augmented(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
             return wrap(_Base.to(result, self.dtype))
         if self.dtype is torch.bool and name not in ("mul", "floordiv"):
             raise TypeError(
-                f"For '{name}', a Tensor of bools can not take the result of an assignment such as x += y in "
+                f"For '{name}', a Tensor of bools cannot take the result of an assignment such as x += y in "
                 f"compiled code, but got a {type(other).__name__}. Write x = x + y."
             )
         return wrap(truncated(name, self, other if alpha == 1 else other * alpha))

@@ -127,6 +127,6 @@ def gmres(
         callback, restrt, callback_type: None, as in MindSpore.
         solve_method: "batched" or "incremental", of one effect here.
     """
-    if not callback is restrt is callback_type is None:
+    if any(item is not None for item in (callback, restrt, callback_type)):
         raise ValueError("For 'gmres', 'callback', 'restrt' and 'callback_type' must be None. Use 'restart'.")
     return _run("gmres", A, b, x0, M, {"tol": tol, "atol": atol, "maxiter": maxiter, "restart": restart})

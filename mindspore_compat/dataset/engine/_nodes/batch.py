@@ -295,7 +295,7 @@ def _pad_column(values: Sequence[np.ndarray], name: str, shape: list | None, fil
     fill = (0 if text is None else text) if fill is None else fill
     if isinstance(fill, (str, bytes)) if text is None else not isinstance(fill, type(text)):
         raise RuntimeError(
-            f"pad_info of column {name}: a column of {values[0].dtype.type.__name__} can not be padded with {fill!r}."
+            f"pad_info of column {name}: a column of {values[0].dtype.type.__name__} cannot be padded with {fill!r}."
         )
     if text is not None:
         common = np.result_type(np.asarray(fill), *values)
