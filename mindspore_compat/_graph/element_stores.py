@@ -161,20 +161,35 @@ def register(cls: type) -> None:
 
 
 def register_attribute(name: str, value: Any) -> None:
-    """Follow calls of an attribute of a Cell: a function, a method, a table of them, or an object of the program."""
+    """Follow calls of an attribute of a Cell: functions, methods and objects of the program, also in lists and tables
+    and in attributes of these objects.
+    """
+    seen: set[int] = set()
+    waiting = [(name, value)]
+    while waiting:
+        name, value = waiting.pop()
+        for item in _items(value):
+            function = _function(item)
+            if function is not None:
+                _register_function(name, function)
+            elif id(item) not in seen and _is_helper(item):
+                seen.add(id(item))
+                register(type(item))
+                waiting += vars(item).items()
+
+
+def _register_function(name: str, function: types.FunctionType) -> None:
     global generation
-    for function in _functions_in(value):
-        known = _methods.setdefault(name, [])
-        if is_program(function) and not any(_name(other) == _name(function) for other in known):
-            known.append(function)
-            generation += 1
-            plain_codes.clear()
-    cls = type(value)
-    if cls not in _classes and hasattr(value, "__dict__") and _is_own(cls.__module__):
-        register(cls)
-        for own, item in list(vars(value).items()):
-            if any(_functions_in(item)):
-                register_attribute(own, item)
+    known = _methods.setdefault(name, [])
+    if is_program(function) and not any(_name(other) == _name(function) for other in known):
+        known.append(function)
+        generation += 1
+        plain_codes.clear()
+
+
+def _is_helper(item: Any) -> bool:
+    """Return whether it is an object of the program, but no Cell, which registers itself."""
+    return not isinstance(item, torch.nn.Module) and _is_own(type(item).__module__) and hasattr(item, "__dict__")
 
 
 def _name(function: types.FunctionType) -> tuple[str, str]:
@@ -236,16 +251,22 @@ def named(function: types.FunctionType, names: Iterable[str]) -> Iterator[types.
     yield from _followed(function, [function for item in found for function in _functions_in(item)])
 
 
-def _functions_in(value: Any) -> Iterator[types.FunctionType]:
-    """Yield the function that ``value`` is, is bound to, or begins with as a list, tuple or dict."""
+def _functions_in(value: Any) -> list[types.FunctionType]:
+    """Return the functions that ``value`` is, is bound to, or holds as a list, tuple or dict."""
+    return [function for function in map(_function, _items(value)) if function is not None]
+
+
+def _items(value: Any) -> Iterable[Any]:
+    """Return the first items of a list, tuple or dict, else the value itself."""
     kind = type(value)
-    items = value.values() if kind is dict else value if kind in (list, tuple) else (value,)
-    for item in itertools.islice(items, 64):
-        function = item.func if isinstance(item, functools.partial) else item
-        function = getattr(function, "__func__", function)
-        if not isinstance(function, types.FunctionType):
-            return
-        yield function
+    return itertools.islice(value.values() if kind is dict else value, 64) if kind in (list, tuple, dict) else (value,)
+
+
+def _function(item: Any) -> types.FunctionType | None:
+    """Return the function that an object is or is bound to."""
+    item = item.func if isinstance(item, functools.partial) else item
+    item = item.__func__ if isinstance(item, (types.MethodType, staticmethod, classmethod)) else item
+    return item if isinstance(item, types.FunctionType) else None
 
 
 def _followed(function: types.FunctionType, items: Iterable[Any]) -> Iterator[types.FunctionType]:

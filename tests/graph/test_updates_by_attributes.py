@@ -71,6 +71,10 @@ class ByDict(ByMethod):
 TABLE = {"first": mark}
 
 
+def read(masks, x):
+    return masks + x
+
+
 class Helper:
     def __init__(self):
         self.function = mark
@@ -111,6 +115,40 @@ class ByHelper(Marking):
         return self.helper.go(self.masks, x), self.masks
 
 
+class Other:
+    """Holds a function under a name of its own, so that no other case makes it known."""
+
+    def __init__(self, **attributes):
+        vars(self).update(attributes)
+
+
+class BySecondHelper(ByFunction):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = Other(mark_two=read), Other(mark_two=mark)
+
+    def construct(self, x):
+        return self.second.mark_two(self.masks, x), self.masks
+
+
+class ByListOfHelpers(ByFunction):
+    def __init__(self):
+        super().__init__()
+        self.helpers = [Other(mark_listed=read), Other(mark_listed=mark)]
+
+    def construct(self, x):
+        return self.helpers[1].mark_listed(self.masks, x), self.masks
+
+
+class ByInnerHelper(ByFunction):
+    def __init__(self):
+        super().__init__()
+        self.outer = Other(inner=Other(mark_inside=mark))
+
+    def construct(self, x):
+        return self.outer.inner.mark_inside(self.masks, x), self.masks
+
+
 class ByMap(Marking):
     def construct(self, x):
         return self.marked((self.masks,), (x,))[0], self.masks
@@ -148,6 +186,9 @@ class Trainer:
         (ByTable(mark), [0.0, 2.0, 0.0, 0.0]),
         (ByName(mark), [0.0, 2.0, 0.0, 0.0]),
         (ByHelper(mark), [0.0, 2.0, 0.0, 0.0]),
+        (BySecondHelper(), [0.0, 2.0, 0.0, 0.0]),
+        (ByListOfHelpers(), [0.0, 2.0, 0.0, 0.0]),
+        (ByInnerHelper(), [0.0, 2.0, 0.0, 0.0]),
         (ByMap(ms.ops.HyperMap(mark)), [0.0, 2.0, 0.0, 0.0]),
         (ByMap(ms.ops.HyperMap(functools.partial(mark))), [0.0, 2.0, 0.0, 0.0]),
         (ByOwnClass(mark), [0.0, 2.0, 0.0, 0.0]),
