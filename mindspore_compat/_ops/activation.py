@@ -126,7 +126,9 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     return wrap(tf.softshrink(input, lambd))
 
 
-SoftShrink = primitive_class("SoftShrink", softshrink, "x moved towards 0 by ``lambd``.", lambd=(float, 0.5))
+SoftShrink = primitive_class(
+    "SoftShrink", softshrink, "x moved towards 0 by ``lambd``.", lambd=(float, 0.5), settable=True
+)
 
 
 soft_shrink = softshrink
@@ -138,7 +140,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     return wrap(tf.hardshrink(input, lambd))
 
 
-HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5))
+HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5), settable=True)
 
 
 @op(formerly="input_x=input")
@@ -177,7 +179,7 @@ def elu(input_x: Any, alpha: float = 1.0) -> Any:
     return wrap(tf.elu(input_x, alpha))
 
 
-Elu = primitive_class("Elu", elu, alpha=(float, 1.0))
+Elu = primitive_class("Elu", elu, alpha=(float, 1.0), settable=True)
 
 
 @op
@@ -197,7 +199,9 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
     return wrap(torch.celu(x, alpha))
 
 
-CeLU = primitive_class("CeLU", celu, "max(0, x) + min(0, alpha (exp(x / alpha) - 1)).", alpha=(float, 1.0))
+CeLU = primitive_class(
+    "CeLU", celu, "max(0, x) + min(0, alpha (exp(x / alpha) - 1)).", alpha=(float, 1.0), settable=True
+)
 
 
 @op(fallback=False, formerly="input_x=input")
@@ -241,7 +245,7 @@ def glu(x: Any, axis: int = -1) -> Any:
     return wrap(tf.glu(x, axis))
 
 
-GLU = primitive_class("GLU", glu, axis=(int, -1))
+GLU = primitive_class("GLU", glu, axis=(int, -1), settable=True)
 
 
 @op
@@ -308,14 +312,14 @@ def _relu(input: Any) -> Any:
 ReLU = primitive_class("ReLU", _relu)
 ReLUV3 = primitive_class("ReLUV3", _relu, inputs="x")
 
-LogSoftmax = primitive_class("LogSoftmax", log_softmax, axis=(Typed[int], -1))
+LogSoftmax = primitive_class("LogSoftmax", log_softmax, axis=(Typed[int], -1), settable=True)
 LogSoftmaxExt = primitive_class(
     "LogSoftmaxExt",
     lambda input, dim=None, dtype=None: wrap(torch.log_softmax(input, -1 if dim is None else dim, dtype=dtype)),
 )
 
 
-@primitive
+@primitive(settable=True)
 def Softmax(axis: Ints[int | tuple] = -1) -> _Run:
     """exp(x) normalized to sum 1 along one axis or several."""
     if isinstance(axis, tuple) and len(axis) == 1:

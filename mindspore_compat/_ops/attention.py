@@ -601,7 +601,7 @@ def apply_rotary_pos_emb(query: Any, key: Any, cos: Any, sin: Any, position_ids:
     return wrap((embedded(query), embedded(key)))
 
 
-ApplyRotaryPosEmb = primitive_class("ApplyRotaryPosEmb", apply_rotary_pos_emb, cos_format=(Int, 0))
+ApplyRotaryPosEmb = primitive_class("ApplyRotaryPosEmb", apply_rotary_pos_emb, cos_format=(Int, 0), settable=True)
 
 
 @op

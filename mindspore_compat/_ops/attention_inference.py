@@ -364,6 +364,7 @@ PagedAttention = primitive_class(
     mask_mode=(Literal["MASK_DEFAULT", "TRAPEZOIDAL"], "MASK_DEFAULT"),
     mla_v_dim=(Int, 0),
     inputs="query key_cache value_cache block_tables context_lens antiquant_scale antiquant_offset attn_mask q_seq_lens alibi_mask",  # noqa: E501
+    settable=True,
 )
 
 

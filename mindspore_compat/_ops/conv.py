@@ -475,7 +475,7 @@ def Conv3DTranspose(
     )
 
 
-@primitive(inputs="input_x")
+@primitive(inputs="input_x", settable=True)
 def ExtractImagePatches(
     ksizes: Ints[int | list | tuple],
     strides: Ints[int | list | tuple],

@@ -464,14 +464,14 @@ def new_zeros(input: Any, size: Any, *, dtype: Any = None) -> Any:
     return wrap(torch.Tensor.new_zeros(input, as_ints(size), dtype=dtype_or_none(dtype)))
 
 
-@primitive
+@primitive(settable=True)
 def Meshgrid(indexing: str = "xy") -> _Run:
     """Coordinate grids of 1-d tensors."""
     check_one_of(indexing, "indexing", ("xy", "ij"), "Meshgrid")
     return lambda inputs: meshgrid(*inputs, indexing=indexing)
 
 
-@primitive
+@primitive(settable=True)
 def OneHot(axis: Int = -1) -> _Run:
     """``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``.
 
@@ -483,7 +483,7 @@ def OneHot(axis: Int = -1) -> _Run:
     return lambda indices, depth, on_value, off_value: one_hot(indices, depth, on_value, off_value, axis)
 
 
-@primitive
+@primitive(settable=True)
 def Range(maxlen: int = 1000000) -> _Run:
     """start, start + delta, ... below ``limit``."""
     return lambda start, end, step: range(start, end, step, maxlen)

@@ -37,6 +37,8 @@ _PRIMITIVES = Primitive.__module__
 
 #: Tensor method -> the function that it is
 METHODS: dict[str, Callable[..., Any]] = {}
+#: operator -> the function that computes it, without other names of its arguments, and without `with_dtype_fallback`
+_DIRECT: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
 def op(
@@ -93,6 +95,7 @@ def op(
     if name:
         called.__name__ = called.__qualname__ = name
     called._is_listed = listed
+    _DIRECT[called] = _DIRECT.get(function, function)
     names = dict(item.split("=") for item in in_method.split())
     METHODS.update(dict.fromkeys(method.split(), accept_aliases(called, names) if names else called))
     return called
@@ -163,6 +166,7 @@ def primitive_class(
     /,
     *,
     inputs: str = "",
+    settable: bool = False,
     **arguments: tuple[Any, ...],
 ) -> Any:
     """Return a Primitive class whose instances call ``function`` with their inputs, then with the arguments of the
@@ -171,15 +175,18 @@ def primitive_class(
     Args:
         doc: the docstring, None for that of the function.
         inputs: MindSpore's names of the inputs, if the function has others.
+        settable: whether ``operator.axis = 1`` counts, as with some of MindSpore's operators. For the others
+            `Primitive.add_prim_attr` does.
         arguments: constructor argument -> (annotation, default), the default ``...`` if it must be given; as a third
             item the function's name for it, None if the function does not take it.
     """
     module = sys._getframe(1).f_globals["__name__"]
-    return _of_row(name, _Row(function, doc or function.__doc__, arguments), module, inputs)
+    return _of_row(name, _Row(function, doc or function.__doc__, arguments), module, inputs, settable)
 
 
 def _without_attributes(name: str, function: Callable[..., Any], doc: str | None, module: str, inputs: str) -> Any:
     names = tuple(inputs.split())
+    direct = _DIRECT.get(function, function)
 
     def __init__(self: Any) -> None:
         _set_name(self, name)
@@ -188,7 +195,7 @@ def _without_attributes(name: str, function: Callable[..., Any], doc: str | None
         if kwargs:
             args, kwargs = _positional(names, args, kwargs)
         try:
-            return function(*args, **kwargs)
+            return function(*args, **kwargs) if kwargs else direct(*args)
         except (IndexError, RuntimeError) as error:
             return retry_in_wider_dtype(error, function, args, kwargs, name)
 
@@ -219,26 +226,11 @@ def _positional(
     return args, rest
 
 
-#: operators that read an attribute at the call: ``operator.axis = 1`` counts, as in MindSpore; for the others
-#: `Primitive.add_prim_attr` does
-_READ_WHEN_CALLED = frozenset(
-    """
-    AdamWeightDecay AdaptiveMaxPool2D ApplyRotaryPosEmb ArgMaxWithValue ArgMinWithValue Argmax Argmin AvgPool
-    BCEWithLogitsLoss BatchMatMul BatchNorm BiasAdd BinaryCrossEntropy BroadcastTo Cdist CeLU Cholesky
-    CholeskyInverse Concat Cross CumProd CumSum Cummax Cummin Dropout Eig Elu ExtractImagePatches FFTWithSize
-    GLU Gather GridSampler2D GridSampler3D HShrink IsClose LayerNorm LogSoftmax Logit MatMul Meshgrid NLLLoss
-    NanToNum OneHot PagedAttention Qr RandpermV2 Range ReduceAll ReduceAny ReduceMax ReduceMean ReduceMin
-    ReduceProd ReduceStd ReduceSum ResizeBicubic ResizeBilinearV2 ResizeLinear1D ResizeNearestNeighbor
-    ResizeNearestNeighborV2 ReverseV2 RmsNorm Roll SearchSorted SmoothL1Loss SoftMarginLoss SoftShrink Softmax
-    Split Squeeze StridedSlice Svd Triu UniqueConsecutive UpsampleTrilinear3D
-    """.split()
-)
-
-
 class _Declared(Primitive):
     """Base of all operators with attributes: copied and pickled by their arguments."""
 
     _inputs: tuple[str, ...] = ()
+    _is_settable = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -252,7 +244,7 @@ class _Declared(Primitive):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if "_run" in self.__dict__ and self.name in _READ_WHEN_CALLED:
+        if self._is_settable and "_run" in self.__dict__:
             _set_later(self, self._as_declared(), name, value)
 
     def add_prim_attr(self, name: str, value: Any) -> Primitive:
@@ -290,15 +282,16 @@ def _restore(cls: Any, attributes: dict[str, Any]) -> Any:
     return cls(**attributes)
 
 
-def primitive(constructor: Any = None, *, inputs: str = "") -> Any:
+def primitive(constructor: Any = None, *, inputs: str = "", settable: bool = False) -> Any:
     """Make a Primitive class from a function of its constructor's arguments that returns the computation. The arguments
     become attributes. Use as decorator, with or without arguments.
 
     Args:
         inputs: MindSpore's names of the inputs, if the computation has others.
+        settable: as for `primitive_class`.
     """
     if constructor is None:
-        return functools.partial(primitive, inputs=inputs)
+        return functools.partial(primitive, inputs=inputs, settable=settable)
     code, values = constructor.__code__, constructor.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     return _class(
@@ -311,6 +304,7 @@ def primitive(constructor: Any = None, *, inputs: str = "") -> Any:
         lambda args, kwargs, attributes: constructor(*args, **kwargs),
         lambda: inspect.signature(constructor),
         inputs,
+        settable,
     )
 
 
@@ -333,7 +327,7 @@ def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
     }
 
 
-def _of_row(name: str, item: _Row, module: str, inputs: str = "") -> Any:
+def _of_row(name: str, item: _Row, module: str, inputs: str = "", settable: bool = False) -> Any:
     function, doc, arguments = item
     if not arguments:
         return _without_attributes(name, function, doc, module, inputs)
@@ -352,6 +346,9 @@ def _of_row(name: str, item: _Row, module: str, inputs: str = "") -> Any:
         )
 
     names, count, is_direct = tuple(arguments), len(arguments), [*renamed.values()] == [*renamed]
+    raw = _DIRECT.get(function, function)
+    if not hasattr(function, "__signature__") and {to for _, to in passed} <= _argument_names(raw):
+        function = raw  # an instance catches the error of a missing kernel itself
 
     def run(args: tuple[Any, ...], kwargs: dict[str, Any], attributes: dict[str, Any]) -> Callable[..., Any]:
         fits = len(attributes) == count >= len(args)
@@ -364,7 +361,13 @@ def _of_row(name: str, item: _Row, module: str, inputs: str = "") -> Any:
                 raise TypeError(f"{name}() {error}") from None
         return functools.partial(function, **(attributes if is_direct else {to: attributes[key] for key, to in passed}))
 
-    return _class(name, _documented(name, doc), module, names, defaults, lambda: annotations, run, signature, inputs)
+    documented = _documented(name, doc)
+    return _class(name, documented, module, names, defaults, lambda: annotations, run, signature, inputs, settable)
+
+
+def _argument_names(function: Callable[..., Any]) -> set[str]:
+    code = getattr(function, "__code__", None)
+    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) if code else set()
 
 
 def _class(
@@ -377,6 +380,7 @@ def _class(
     make: Callable[[tuple[Any, ...], dict[str, Any], dict[str, Any]], Callable[..., Any]],
     signature: Callable[[], inspect.Signature],
     inputs: str = "",
+    settable: bool = False,
 ) -> Any:
     """Return a Primitive class whose instances compute what ``make(args, kwargs, attributes)`` returns."""
     checks: _Checks | None = None
@@ -409,5 +413,6 @@ def _class(
             "__module__": module,
             "__signature__": _Signature(signature),
             "_inputs": tuple(inputs.split()),
+            "_is_settable": settable,
         },
     )

@@ -479,7 +479,9 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
     return wrap(torch.isclose(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
-IsClose = primitive_class("IsClose", isclose, rtol=(float, 1e-05), atol=(float, 1e-08), equal_nan=(bool, False))
+IsClose = primitive_class(
+    "IsClose", isclose, rtol=(float, 1e-05), atol=(float, 1e-08), equal_nan=(bool, False), settable=True
+)
 
 
 @op(formerly="other=y", method="approximate_equal")
@@ -650,7 +652,7 @@ def logit(input: Any, eps: float | None = None) -> Any:
     return wrap(torch.logit(input, None if eps is None or eps < 0 else eps))
 
 
-Logit = primitive_class("Logit", logit, "log(x / (1 - x)).", eps=(float, -1.0))
+Logit = primitive_class("Logit", logit, "log(x / (1 - x)).", eps=(float, -1.0), settable=True)
 
 
 @op(fallback=False, formerly="x=input", method="nan_to_num")
@@ -660,7 +662,13 @@ def nan_to_num(input: Any, nan: float | None = None, posinf: float | None = None
 
 
 NanToNum = primitive_class(
-    "NanToNum", nan_to_num, "Nans and infinities replaced.", nan=(Any, None), posinf=(Any, None), neginf=(Any, None)
+    "NanToNum",
+    nan_to_num,
+    "Nans and infinities replaced.",
+    nan=(Any, None),
+    posinf=(Any, None),
+    neginf=(Any, None),
+    settable=True,
 )
 
 

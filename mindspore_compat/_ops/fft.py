@@ -107,7 +107,7 @@ def stft(
     return wrap(result if return_complex else torch.view_as_real(result))
 
 
-@primitive(inputs="x")
+@primitive(inputs="x", settable=True)
 def FFTWithSize(
     signal_ndim: int, inverse: bool, real: bool, norm: str = "backward", onesided: bool = True, signal_sizes: Any = ()
 ) -> _Run:

@@ -65,6 +65,7 @@ ResizeBilinearV2 = primitive_class(
     align_corners=(bool, False),
     half_pixel_centers=(bool, False),
     inputs="image size",
+    settable=True,
 )
 
 
@@ -87,6 +88,7 @@ ResizeNearestNeighborV2 = primitive_class(
     align_corners=(bool, False),
     half_pixel_centers=(bool, False),
     inputs="image size",
+    settable=True,
 )
 
 
@@ -131,6 +133,7 @@ ResizeBicubic = primitive_class(
     align_corners=(bool, False),
     half_pixel_centers=(bool, False),
     inputs="image size",
+    settable=True,
 )
 
 
@@ -733,6 +736,7 @@ GridSampler2D = primitive_class(
     padding_mode=(_PADDING, "zeros"),
     align_corners=(bool, False),
     inputs="input_x grid",
+    settable=True,
 )
 GridSampler3D = primitive_class(
     "GridSampler3D",
@@ -742,6 +746,7 @@ GridSampler3D = primitive_class(
     padding_mode=(_PADDING, "zeros"),
     align_corners=(bool, False),
     inputs="input_x grid",
+    settable=True,
 )
 
 
@@ -957,14 +962,14 @@ def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: b
     return lambda x: resize_linear(x, size, align_corners, half_pixel_centers)
 
 
-@primitive(inputs="input_x")
+@primitive(inputs="input_x", settable=True)
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by nearest neighbours."""
     size = as_ints(size)
     return lambda input_x: resize_nearest(input_x, size, align_corners, half_pixel_centers)
 
 
-@primitive
+@primitive(settable=True)
 def ResizeLinear1D(coordinate_transformation_mode: Literal["align_corners", "half_pixel"] = "align_corners") -> _Run:
     """(N, C, W) resized by linear interpolation."""
     aligned = coordinate_transformation_mode == "align_corners"
@@ -1060,7 +1065,7 @@ def UpsampleNearest3D() -> _Run:
     return _upsampled("UpsampleNearest3D", "nearest")
 
 
-@primitive
+@primitive(settable=True)
 def UpsampleTrilinear3D(align_corners: Bool = False) -> _Run:
     """(N, C, D, H, W) resized by linear interpolation."""
     return _upsampled("UpsampleTrilinear3D", "trilinear", align_corners)

@@ -94,7 +94,7 @@ def gather(input_params: Any, input_indices: Any, axis: Any, batch_dims: int = 0
 
 
 GatherV2 = primitive_class("GatherV2", gather, inputs="params indices axis")
-Gather = primitive_class("Gather", gather, "Slices along an axis by index.", batch_dims=(Int, 0))
+Gather = primitive_class("Gather", gather, "Slices along an axis by index.", batch_dims=(Int, 0), settable=True)
 
 
 def _gather_batched(x: torch.Tensor, indices: torch.Tensor, axis: int, batch_dims: int) -> Any:
@@ -756,7 +756,7 @@ def TopK(sorted: Typed[bool] = True) -> _Run:
     return run
 
 
-@primitive(inputs="sorted_sequence values sorter")
+@primitive(inputs="sorted_sequence values sorter", settable=True)
 def SearchSorted(dtype: Any = torch.int64, right: bool = False) -> _Run:
     """Places to insert values at; before 2.0 ``dtype`` was whether in int32."""
     return lambda sequence, values, sorter=None: searchsorted(
@@ -802,7 +802,7 @@ def ListDiff(out_idx: Any = torch.int32) -> _Run:
     return run
 
 
-@primitive
+@primitive(settable=True)
 def UniqueConsecutive(return_inverse: bool = False, return_counts: bool = False, dim: int | None = None) -> _Run:
     """Elements without consecutive repetitions, with int64 inverse and counts, 0 unless asked for."""
 

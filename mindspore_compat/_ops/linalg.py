@@ -409,8 +409,7 @@ def matmul(input: Any, other: Any) -> Any:
         return wrap(retry_in_wider_dtype(error, kernels.matmul, (input, other), None, "matmul"))
 
 
-@with_dtype_fallback
-def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def _matrix_product(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """Return the product of two matrices, each transposed first if so asked."""
     if transpose_a:
         input = torch.transpose(input, -1, -2)
@@ -419,10 +418,8 @@ def mat_mul(input: Any, mat2: Any, transpose_a: bool = False, transpose_b: bool 
     return wrap(kernels.matmul(input, mat2))
 
 
-MatMul = primitive_class("MatMul", mat_mul, transpose_a=(Bool, False), transpose_b=(Bool, False))
-
-
-batch_mat_mul = mat_mul
+mat_mul = batch_mat_mul = op(_matrix_product, name="mat_mul", listed=False)
+MatMul = primitive_class("MatMul", mat_mul, transpose_a=(Bool, False), transpose_b=(Bool, False), settable=True)
 BatchMatMul = primitive_class(
     "BatchMatMul",
     batch_mat_mul,
@@ -430,6 +427,7 @@ BatchMatMul = primitive_class(
     transpose_a=(Bool, False),
     transpose_b=(Bool, False),
     inputs="x y",
+    settable=True,
 )
 
 
@@ -562,7 +560,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     return wrap(torch.linalg.cross(input, other, dim=dim))
 
 
-Cross = primitive_class("Cross", cross, "The cross product.", dim=(int, -65530))
+Cross = primitive_class("Cross", cross, "The cross product.", dim=(int, -65530), settable=True)
 
 
 @op
@@ -605,6 +603,7 @@ BiasAdd = primitive_class(
     "A bias added to the channels.",
     data_format=(Literal["NCHW", "NHWC", "NCDHW"], "NCHW"),
     inputs="input_x bias",
+    settable=True,
 )
 
 
@@ -614,7 +613,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0) -> Any:
     return wrap(kernels.cdist(x1, x2, p))
 
 
-Cdist = primitive_class("Cdist", cdist, p=(float, 2.0))
+Cdist = primitive_class("Cdist", cdist, p=(float, 2.0), settable=True)
 
 
 @op(formerly="x=input")
@@ -636,7 +635,7 @@ def cholesky(input_x: Any, upper: bool = False) -> Any:
     return wrap(torch.linalg.cholesky(input_x, upper=upper))
 
 
-Cholesky = primitive_class("Cholesky", cholesky, upper=(bool, False))
+Cholesky = primitive_class("Cholesky", cholesky, upper=(bool, False), settable=True)
 
 
 def from_triangle(matrix: torch.Tensor, lower: bool) -> torch.Tensor:
@@ -655,7 +654,7 @@ def cholesky_inverse(input_x: Any, upper: bool = False) -> Any:
     return wrap(kernels.matmul(*((inverse, inverse.mT) if upper else (inverse.mT, inverse))))
 
 
-CholeskyInverse = primitive_class("CholeskyInverse", cholesky_inverse, upper=(bool, False))
+CholeskyInverse = primitive_class("CholeskyInverse", cholesky_inverse, upper=(bool, False), settable=True)
 
 
 @op(method="cholesky_solve")
@@ -957,7 +956,7 @@ def MatrixInverse(adjoint: bool = False) -> _Run:
     return lambda x: inverse(torch.adjoint(x) if adjoint else x)
 
 
-@primitive
+@primitive(settable=True)
 def Eig(compute_v: bool = False) -> _Run:
     """(eigenvalues, eigenvectors or an empty tensor), complex."""
     return lambda x: (
@@ -967,13 +966,13 @@ def Eig(compute_v: bool = False) -> _Run:
     )
 
 
-@primitive
+@primitive(settable=True)
 def Qr(full_matrices: bool = False) -> _Run:
     """(Q, R)."""
     return lambda x: qr(x, "complete" if full_matrices else "reduced")
 
 
-@primitive
+@primitive(settable=True)
 def Svd(full_matrices: bool = False, compute_uv: bool = True) -> _Run:
     """(singular values, U, V); without U and V, empty tensors in their place."""
     if compute_uv:

@@ -167,6 +167,7 @@ NLLLoss = primitive_class(
     "(negative log likelihood, sum of weights).",
     reduction=(Literal["mean", "sum", "none"], "mean"),
     ignore_index=(int, -100),
+    settable=True,
 )
 
 
@@ -186,6 +187,7 @@ BinaryCrossEntropy = primitive_class(
     "-(y log p + (1 - y) log(1 - p)), weighted.",
     reduction=(Literal["mean", "sum", "none"], "mean"),
     inputs="input target weight",
+    settable=True,
 )
 
 
@@ -206,6 +208,7 @@ BCEWithLogitsLoss = primitive_class(
     "Binary cross entropy of sigmoid(input).",
     reduction=(Literal["mean", "sum", "none"], "mean"),
     inputs="input target weight posWeight",
+    settable=True,
 )
 
 
@@ -404,7 +407,7 @@ def soft_margin_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     return reduced(tf.softplus(-target * input), reduction, "soft_margin_loss")
 
 
-SoftMarginLoss = primitive_class("SoftMarginLoss", soft_margin_loss, reduction=(str, "mean"))
+SoftMarginLoss = primitive_class("SoftMarginLoss", soft_margin_loss, reduction=(str, "mean"), settable=True)
 
 
 @op
@@ -656,7 +659,7 @@ CTCGreedyDecoder = primitive_class(
 )
 
 
-@primitive
+@primitive(settable=True)
 def SmoothL1Loss(beta: float = 1.0, reduction: str = "none") -> _Run:
     """d² / (2 beta) for |d| < beta, else |d| - beta / 2."""
     return lambda prediction, target: smooth_l1_loss(prediction, target, beta, reduction)

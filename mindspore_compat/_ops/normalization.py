@@ -96,6 +96,7 @@ BatchNorm = primitive_class(
     momentum=(float, 0.1),
     data_format=(Literal["NCHW", "NHWC"], "NCHW"),
     inputs="input_x scale bias mean variance",
+    settable=True,
 )
 
 
@@ -157,6 +158,7 @@ LayerNorm = primitive_class(
     begin_params_axis=(int, 1),
     epsilon=(float, 1e-07),
     inputs="input_x gamma beta",
+    settable=True,
 )
 
 
@@ -174,7 +176,7 @@ def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
     return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
 
 
-RmsNorm = primitive_class("RmsNorm", rms_norm, "(x / rms · gamma, 1 / rms).", epsilon=(float, 1e-06))
+RmsNorm = primitive_class("RmsNorm", rms_norm, "(x / rms · gamma, 1 / rms).", epsilon=(float, 1e-06), settable=True)
 
 
 @op

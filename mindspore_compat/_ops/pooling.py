@@ -326,7 +326,7 @@ def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", dat
 
 
 @renamed_args(ksize="kernel_size", padding="pad_mode")
-@primitive
+@primitive(settable=True)
 def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
     """Means over windows; padding does not count."""
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
@@ -483,7 +483,7 @@ def MaxUnpool3D(
     return _unpool(max_unpool3d, ksize, strides, pads, output_shape, data_format)
 
 
-@primitive(inputs="input")
+@primitive(inputs="input", settable=True)
 def AdaptiveMaxPool2D(output_size: Ints[int | list | tuple]) -> _Run:
     """(maxima over windows so that ``output_size`` remain, int64 indices)."""
     return lambda input: adaptive_max_pool2d(input, output_size, True)

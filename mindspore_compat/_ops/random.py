@@ -687,7 +687,7 @@ def Uniform(minval: float = 0.0, maxval: float = 1.0, seed: int = 0, offset: int
     return run
 
 
-@primitive
+@primitive(settable=True)
 def Dropout(keep_prob: float = 0.5, Seed0: int = 0, Seed1: int = 0, p: float | None = None) -> _Run:
     """(x with elements set to 0 and the rest scaled up, mask). No MindSpore takes ``p``, the share set to 0, but
     projects write it.
@@ -893,7 +893,7 @@ def Randperm(max_length: PositiveInt = 1, pad: int = -1, dtype: Any = torch.int3
     return run
 
 
-@primitive
+@primitive(settable=True)
 def RandpermV2(seed: int = 0, offset: int = 0, dtype: Any = torch.int64) -> _Run:
     """0 ... n-1 in random order."""
     return lambda n: randperm(n, seed, offset, dtype)

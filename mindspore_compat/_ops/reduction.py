@@ -178,7 +178,7 @@ def reduce_mean(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(_mean(x, as_axes(axis), keep_dims))
 
 
-ReduceMean = primitive_class("ReduceMean", reduce_mean, keep_dims=(Bool, False))
+ReduceMean = primitive_class("ReduceMean", reduce_mean, keep_dims=(Bool, False), settable=True)
 
 
 @op
@@ -187,7 +187,7 @@ def reduce_max(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.amax(x, all_axes(axis, x.dim()), keep_dims))
 
 
-ReduceMax = primitive_class("ReduceMax", reduce_max, keep_dims=(Bool, False))
+ReduceMax = primitive_class("ReduceMax", reduce_max, keep_dims=(Bool, False), settable=True)
 
 
 @op
@@ -196,7 +196,7 @@ def reduce_min(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.amin(x, all_axes(axis, x.dim()), keep_dims))
 
 
-ReduceMin = primitive_class("ReduceMin", reduce_min, keep_dims=(Bool, False))
+ReduceMin = primitive_class("ReduceMin", reduce_min, keep_dims=(Bool, False), settable=True)
 
 
 @with_dtype_fallback
@@ -205,7 +205,7 @@ def reduce_prod(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(_prod(x, axis, keep_dims))
 
 
-ReduceProd = primitive_class("ReduceProd", reduce_prod, keep_dims=(Bool, False))
+ReduceProd = primitive_class("ReduceProd", reduce_prod, keep_dims=(Bool, False), settable=True)
 
 
 def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
@@ -214,7 +214,7 @@ def reduce_all(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.all(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
-ReduceAll = primitive_class("ReduceAll", reduce_all, keep_dims=(Bool, False), inputs="input axis")
+ReduceAll = primitive_class("ReduceAll", reduce_all, keep_dims=(Bool, False), inputs="input axis", settable=True)
 
 
 def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
@@ -223,7 +223,7 @@ def reduce_any(x: Any, axis: Any = (), keep_dims: bool = False) -> Any:
     return wrap(torch.any(x, all_axes(axis, x.dim()), keep_dims) if x.dim() else x)
 
 
-ReduceAny = primitive_class("ReduceAny", reduce_any, keep_dims=(Bool, False))
+ReduceAny = primitive_class("ReduceAny", reduce_any, keep_dims=(Bool, False), settable=True)
 
 
 # --- function form ----------------------------------------------------------------------------------------------------
@@ -415,7 +415,9 @@ def argmax_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
     return wrap(indices), wrap(values)
 
 
-ArgMaxWithValue = primitive_class("ArgMaxWithValue", argmax_with_value, axis=(Int, 0), keep_dims=(Bool, False))
+ArgMaxWithValue = primitive_class(
+    "ArgMaxWithValue", argmax_with_value, axis=(Int, 0), keep_dims=(Bool, False), settable=True
+)
 
 
 @with_dtype_fallback
@@ -425,7 +427,9 @@ def argmin_with_value(input: Any, axis: int = 0, keep_dims: bool = False) -> Any
     return wrap(indices), wrap(values)
 
 
-ArgMinWithValue = primitive_class("ArgMinWithValue", argmin_with_value, axis=(Int, 0), keep_dims=(Bool, False))
+ArgMinWithValue = primitive_class(
+    "ArgMinWithValue", argmin_with_value, axis=(Int, 0), keep_dims=(Bool, False), settable=True
+)
 
 
 @op
@@ -512,7 +516,9 @@ def cummax(input: Any, axis: int) -> Any:
     return wrap(tuple(torch.cummax(input, axis)))
 
 
-Cummax = primitive_class("Cummax", cummax, "(running maximum, its index).", axis=(int, ...), inputs="input")
+Cummax = primitive_class(
+    "Cummax", cummax, "(running maximum, its index).", axis=(int, ...), inputs="input", settable=True
+)
 
 
 @op(formerly="x=input", method="cummin")
@@ -522,7 +528,9 @@ def cummin(input: Any, axis: int) -> Any:
     return wrap(values), wrap(to_dtype(indices, _int32))
 
 
-Cummin = primitive_class("Cummin", cummin, "(running minimum, its index).", axis=(int, ...), inputs="input")
+Cummin = primitive_class(
+    "Cummin", cummin, "(running minimum, its index).", axis=(int, ...), inputs="input", settable=True
+)
 
 
 @op(method="logcumsumexp")
@@ -547,10 +555,11 @@ ReduceSum = primitive_class(
     "Sum over ``axis``; ``()`` is all axes, or none with ``skip_mode``.",
     keep_dims=(Bool, False),
     skip_mode=(bool, False),
+    settable=True,
 )
 
 
-@primitive
+@primitive(settable=True)
 def ReduceStd(
     axis: Ints[int | list | tuple | torch.Tensor] = (), unbiased: bool = True, keep_dims: bool = False
 ) -> _Run:
@@ -558,27 +567,27 @@ def ReduceStd(
     return lambda x: std_mean(x, axis, int(unbiased), keep_dims)
 
 
-@primitive
+@primitive(settable=True)
 def Argmax(axis: Int = -1, output_type: Any = torch.int32) -> _Run:
     """The index of the maximum over ``axis``."""
     dtype = dtype_or_none(output_type) or torch.int32
     return lambda input_x: wrap(to_dtype(torch.argmax(input_x, axis), dtype))
 
 
-@primitive
+@primitive(settable=True)
 def Argmin(axis: Int = -1, output_type: Any = torch.int32) -> _Run:
     """The index of the minimum over ``axis``."""
     dtype = dtype_or_none(output_type) or torch.int32
     return lambda x: wrap(to_dtype(torch.argmin(x, axis), dtype))
 
 
-@primitive
+@primitive(settable=True)
 def CumSum(exclusive: Bool = False, reverse: Bool = False) -> _Run:
     """Running sum over ``axis``."""
     return lambda input, axis: cumulative(cumsum, input, axis, exclusive, reverse, 0)
 
 
-@primitive
+@primitive(settable=True)
 def CumProd(exclusive: bool = False, reverse: bool = False) -> _Run:
     """Running product over ``axis``."""
     return lambda x, axis: cumulative(lambda x, axis: cumprod(x, axis, dtype=x.dtype), x, axis, exclusive, reverse, 1)

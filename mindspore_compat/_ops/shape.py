@@ -315,6 +315,7 @@ Squeeze = primitive_class(
     squeeze,
     "Without axes of length 1: all, or those named.",
     axis=(Ints[int | tuple | list], ()),  # type: ignore[misc]
+    settable=True,
 )
 
 
@@ -352,6 +353,7 @@ BroadcastTo = primitive_class(
     "The input repeated to ``shape``.",
     shape=(Ints[list | tuple | torch.Tensor], ...),  # type: ignore[misc]
     inputs="input",
+    settable=True,
 )
 
 
@@ -423,7 +425,7 @@ def reverse(x: Any, axis: Any) -> Any:
     return wrap(torch.flip(x, as_ints(axis)))
 
 
-ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input")  # type: ignore[misc]
+ReverseV2 = primitive_class("ReverseV2", reverse, None, axis=(Ints[list | tuple], ...), inputs="input", settable=True)  # type: ignore[misc]
 
 
 @op(formerly="x=input")
@@ -480,6 +482,7 @@ Roll = primitive_class(
     shifts=(Ints[int | list | tuple], ...),  # type: ignore[misc]
     dims=(Ints[int | list | tuple | None], None),  # type: ignore[misc]
     inputs="input",
+    settable=True,
 )
 
 
@@ -504,7 +507,7 @@ def triu(input: Any, diagonal: int = 0) -> Any:
     return wrap(torch.triu(input, diagonal))
 
 
-Triu = primitive_class("Triu", triu, "The upper triangle.", diagonal=(int, 0))
+Triu = primitive_class("Triu", triu, "The upper triangle.", diagonal=(int, 0), settable=True)
 
 
 @op
@@ -771,7 +774,7 @@ def _broadcast_axes(s0: Any, s1: Any) -> Any:
 DynamicBroadcastGradientArgs = primitive_class("DynamicBroadcastGradientArgs", _broadcast_axes)
 
 
-@primitive
+@primitive(settable=True)
 def Concat(axis: Int = 0) -> _Run:
     """Tensors joined along ``axis``.
 
@@ -807,7 +810,7 @@ def Unpack(axis: int = 0) -> _Run:
     return Unstack(axis)._run
 
 
-@primitive
+@primitive(settable=True)
 def Split(axis: Int = 0, output_num: PositiveInt = 1) -> _Run:
     """``output_num`` pieces of equal length along ``axis``."""
     return lambda input_x: chunks(input_x, axis, output_num)
@@ -835,7 +838,7 @@ def IdentityN() -> _Run:
     return lambda x: tuple(wrap(torch.clone(item)) for item in x)
 
 
-@primitive
+@primitive(settable=True)
 def StridedSlice(
     begin_mask: int = 0, end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0
 ) -> _Run:

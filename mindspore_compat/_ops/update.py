@@ -488,7 +488,7 @@ def _adam_weight_decay(
     return 0, 1, 2
 
 
-@primitive(inputs="var m v lr beta1 beta2 epsilon decay gradient")
+@primitive(inputs="var m v lr beta1 beta2 epsilon decay gradient", settable=True)
 def AdamWeightDecay(use_locking: bool = False) -> _Run:
     """(var, m, v, lr, beta1, beta2, epsilon, decay, gradient)."""
     return _step(_adam_weight_decay)

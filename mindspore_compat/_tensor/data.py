@@ -61,7 +61,7 @@ def plain_from(data: Any, copy: bool, keeps_digits: bool = False) -> torch.Tenso
     if isinstance(data, torch.Tensor):
         return _shared(data) if copy else wrapping.plain(data)
     if isinstance(data, np.ndarray):
-        if data.dtype.name in _OF_ML_DTYPES:
+        if data.dtype.isbuiltin == 2 and data.dtype.name in _OF_ML_DTYPES:  # registered by a package; names are slow
             stored, dtype = _OF_ML_DTYPES[data.dtype.name]
             return torch.from_numpy(data.view(stored).copy()).view(dtype)
         if data.dtype.byteorder == ">":

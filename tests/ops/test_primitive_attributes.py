@@ -1,4 +1,4 @@
-"""Attributes of operators that are set later count as in real MindSpore (ops/_set_later.py)."""
+"""Attributes of operators that are set later count as in real MindSpore (`settable` of a row)."""
 
 from __future__ import annotations
 
