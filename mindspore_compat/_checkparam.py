@@ -166,6 +166,8 @@ def _of_each(name: str, check_one: Callable[..., Any]) -> Callable[..., Any]:
     return check_sequence
 
 
+# of releases before 1.0; borrower: mindspore-ai/course
+check_int_positive, check_int_non_negative = check_positive_int, check_non_negative_int
 check_positive_int_sequence = _of_each("check_positive_int_sequence", check_positive_int)
 check_non_negative_int_sequence = _of_each("check_non_negative_int_sequence", check_non_negative_int)
 check_positive_float_sequence = _of_each("check_positive_float_sequence", check_positive_float)

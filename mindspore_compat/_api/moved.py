@@ -92,6 +92,10 @@ MOVED: dict[str, dict[str, str]] = {
 #: module that has the names -> modules of earlier releases where they were, too: a folder, and those in it
 _FORMER = {
     "common.api": "common: no_inline",
+    "dataset.vision": "dataset.transforms: vision",
+    "dataset.vision.c_transforms": "dataset.transforms.vision: c_transforms",
+    "dataset.vision.py_transforms": "dataset.transforms.vision: py_transforms",
+    "dataset.vision.utils": "dataset.transforms.vision: utils",
     "hal": "hal: event stream",
     "mindrecord": "mindrecord.tools: cifar100_to_mr cifar10_to_mr csv_to_mr imagenet_to_mr mnist_to_mr tfrecord_to_mr",
     "mint": "ops.extend: . array_func math_func",
@@ -115,6 +119,7 @@ _FORMER = {
     "train.metrics": """nn.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta
         hausdorff_distance loss mean_surface_distance occlusion_sensitivity perplexity precision recall roc
         root_mean_square_surface_distance topk""",
+    "train.metrics.metric": "nn.metrics: metric",
 }
 
 

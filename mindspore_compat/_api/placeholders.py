@@ -77,6 +77,8 @@ def module_getattr(
             value = _load(f"{fallback}:{name}", name)
         elif name == "__all__":  # of a module that lists none: ``import *`` asks, and brings the lazy names, too
             return sorted(item for item in {*vars(sys.modules[module_name]), *lazy} if not item.startswith("_"))
+        elif f"{module_name}.{name}" in sys.modules:  # of `moved.py`, which Python does not set as an attribute
+            value = sys.modules[f"{module_name}.{name}"]
         else:
             raise _absent(module_name, name, sys._getframe(1), lazy)
         setattr(sys.modules[module_name], name, value)
