@@ -11,10 +11,27 @@ import torch.nn.functional as tf
 from mindspore_compat._numerics import subgradients
 from mindspore_compat._numerics.dtype_fallback import retry_in_wider_dtype
 from mindspore_compat._ops.adapt import as_axes, dtype_or_none, to_dtype
-from mindspore_compat._ops.declare import Ints, Typed, classes, functions, op, primitive, primitive_class
+from mindspore_compat._ops.declare import Ints, Typed, classes, functions, named, op, primitive, primitive_class
 from mindspore_compat._tensor.wrapping import wrap
 
 _Run = Callable[..., Any]
+
+
+def _unary(name: str, function: Any, doc: str, argument: str = "input", **options: Any) -> Any:
+    """Declare ``name(input)``, or ``name(x)``, over a function of one tensor; ``options`` as of `op`."""
+
+    def of_input(input: Any) -> Any:
+        return wrap(function(input))
+
+    def of_x(x: Any) -> Any:
+        return wrap(function(x))
+
+    return op(named(of_x if argument == "x" else of_input, name, doc), **options)
+
+
+def _with_class(name: str, function: Any) -> tuple[Any, Any]:
+    """Return the function, and the class over it."""
+    return function, primitive_class(name, function)
 
 
 @op(fallback=False, formerly="x=input")
@@ -28,43 +45,15 @@ def relu(input: Any, inplace: bool = False) -> Any:
         return wrap(retry_in_wider_dtype(error, torch.relu, (input,), None, "relu"))
 
 
-@op
-def relu6(x: Any) -> Any:
-    """Return min(max(0, x), 6)."""
-    return wrap(subgradients.relu6(x))
-
-
-ReLU6 = primitive_class("ReLU6", relu6)
-
-
-@op(fallback=False, formerly="input_x=input")
-def sigmoid(input: Any) -> Any:
-    """Return 1 / (1 + exp(-x))."""
-    return wrap(torch.sigmoid(input))
-
-
-Sigmoid = primitive_class("Sigmoid", sigmoid)
-
-
-@op
-def inplace_sigmoid(input: Any) -> Any:
-    """Run `sigmoid` in place."""
-    return wrap(torch.sigmoid_(input))
-
-
-@op(fallback=False, formerly="input_x=input")
-def tanh(input: Any) -> Any:
-    """Return the hyperbolic tangent."""
-    return wrap(torch.tanh(input))
-
-
-Tanh = primitive_class("Tanh", tanh)
-
-
-@op
-def tanh_(input: Any) -> Any:
-    """Run `tanh` in place."""
-    return wrap(torch.tanh_(input))
+relu6, ReLU6 = _with_class("ReLU6", _unary("relu6", subgradients.relu6, "Return min(max(0, x), 6).", "x"))
+sigmoid, Sigmoid = _with_class(
+    "Sigmoid", _unary("sigmoid", torch.sigmoid, "Return 1 / (1 + exp(-x)).", fallback=False, formerly="input_x=input")
+)
+inplace_sigmoid = _unary("inplace_sigmoid", torch.sigmoid_, "Run `sigmoid` in place.")
+tanh, Tanh = _with_class(
+    "Tanh", _unary("tanh", torch.tanh, "Return the hyperbolic tangent.", fallback=False, formerly="input_x=input")
+)
+tanh_ = _unary("tanh_", torch.tanh_, "Run `tanh` in place.")
 
 
 @op(fallback=False, formerly="x=input")
@@ -96,10 +85,7 @@ def log_softmax(logits: Any, axis: int = -1) -> Any:
     return wrap(torch.log_softmax(logits, axis))
 
 
-@op
-def logsigmoid(x: Any) -> Any:
-    """Return log(sigmoid(x))."""
-    return wrap(tf.logsigmoid(x))
+logsigmoid = _unary("logsigmoid", tf.logsigmoid, "Return log(sigmoid(x)).", "x")
 
 
 @op
@@ -109,15 +95,7 @@ def softplus(input: Any, beta: Any = 1, threshold: Any = 20) -> Any:
 
 
 Softplus = primitive_class("Softplus", softplus, inputs="x")
-
-
-@op
-def softsign(x: Any) -> Any:
-    """Return x / (1 + |x|)."""
-    return wrap(tf.softsign(x))
-
-
-Softsign = primitive_class("Softsign", softsign)
+softsign, Softsign = _with_class("Softsign", _unary("softsign", tf.softsign, "Return x / (1 + |x|).", "x"))
 
 
 @op(formerly="x=input", method="soft_shrink")
@@ -141,24 +119,12 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 
 HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5), settable=True)
-
-
-@op(formerly="input_x=input")
-def hardsigmoid(input: Any) -> Any:
-    """Return relu6(x + 3) / 6."""
-    return wrap(tf.hardsigmoid(input))
-
-
-HSigmoid = primitive_class("HSigmoid", hardsigmoid)
-
-
-@op(formerly="x=input")
-def hardswish(input: Any) -> Any:
-    """Return x · relu6(x + 3) / 6."""
-    return wrap(subgradients.hardswish(input))
-
-
-HSwish = primitive_class("HSwish", hardswish)
+hardsigmoid, HSigmoid = _with_class(
+    "HSigmoid", _unary("hardsigmoid", tf.hardsigmoid, "Return relu6(x + 3) / 6.", formerly="input_x=input")
+)
+hardswish, HSwish = _with_class(
+    "HSwish", _unary("hardswish", subgradients.hardswish, "Return x · relu6(x + 3) / 6.", formerly="x=input")
+)
 
 
 @op
@@ -167,10 +133,7 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     return wrap(subgradients.hardtanh(input, min_val, max_val))
 
 
-@op
-def tanhshrink(input: Any) -> Any:
-    """Return x - tanh(x)."""
-    return wrap(tf.tanhshrink(input))
+tanhshrink = _unary("tanhshrink", tf.tanhshrink, "Return x - tanh(x).")
 
 
 @op
@@ -222,21 +185,8 @@ def fast_gelu(x: Any) -> Any:
 
 FastGeLU = primitive_class("FastGeLU", fast_gelu)
 FastGelu = primitive_class("FastGelu", fast_gelu)
-
-
-@op(fallback=False, formerly="x=input")
-def silu(input: Any) -> Any:
-    """Return x · sigmoid(x)."""
-    return wrap(tf.silu(input))
-
-
-@op
-def mish(x: Any) -> Any:
-    """Return x · tanh(softplus(x))."""
-    return wrap(tf.mish(x))
-
-
-Mish = primitive_class("Mish", mish)
+silu = _unary("silu", tf.silu, "Return x · sigmoid(x).", fallback=False, formerly="x=input")
+mish, Mish = _with_class("Mish", _unary("mish", tf.mish, "Return x · tanh(softplus(x)).", "x"))
 
 
 @op

@@ -12,7 +12,7 @@ from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_ints
-from mindspore_compat._ops.declare import Ints, classes, functions, op, primitive, primitive_class
+from mindspore_compat._ops.declare import Ints, classes, functions, named, op, primitive, primitive_class
 from mindspore_compat._tensor.wrapping import wrap
 
 _Run = Callable[..., Any]
@@ -118,21 +118,6 @@ def conv_nd(
     return wrap(kernels.convolved(_CONV[count], x, weight, bias, stride, symmetric, dilation, groups))
 
 
-@op
-def conv1d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Return the convolution of (N, C, L)."""
-    return conv_nd(1, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv1d")
-
-
 def conv2d_before_2_0(
     inputs: Any,
     weight: Any,
@@ -146,35 +131,27 @@ def conv2d_before_2_0(
     return conv_nd(2, inputs, weight, None, stride, pad_mode, padding, dilation, group, "conv2d")
 
 
-@op(formerly="inputs=input group=groups")
-@or_older_meaning(conv2d_before_2_0, 2, str)
-def conv2d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Return the convolution of (N, C, H, W)."""
-    return conv_nd(2, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv2d")
+def _conv(count: int, shape: str) -> Any:
+    name = f"conv{count}d"
+
+    def conv(
+        input: Any,
+        weight: Any,
+        bias: Any = None,
+        stride: Any = 1,
+        pad_mode: str = "valid",
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Any:
+        return conv_nd(count, input, weight, bias, stride, pad_mode, padding, dilation, groups, name)
+
+    return named(conv, name, f"Return the convolution of {shape}.")
 
 
-@op(formerly="inputs=input group=groups")
-def conv3d(
-    input: Any,
-    weight: Any,
-    bias: Any = None,
-    stride: Any = 1,
-    pad_mode: str = "valid",
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Any:
-    """Return the convolution of (N, C, D, H, W)."""
-    return conv_nd(3, input, weight, bias, stride, pad_mode, padding, dilation, groups, "conv3d")
+conv1d = op(_conv(1, "(N, C, L)"))
+conv2d = op(or_older_meaning(conv2d_before_2_0, 2, str)(_conv(2, "(N, C, H, W)")), formerly="inputs=input group=groups")
+conv3d = op(_conv(3, "(N, C, D, H, W)"), formerly="inputs=input group=groups")
 
 
 @with_dtype_fallback
@@ -407,8 +384,7 @@ def DepthwiseConv2dNative(
     return run
 
 
-@primitive
-def Conv2DTranspose(
+def _input_gradient(
     out_channel: int,
     kernel_size: Any,
     pad_mode: str = "valid",
@@ -435,23 +411,13 @@ def _spatial(stride: Any) -> Any:
     return stride[-2:] if isinstance(stride, (tuple, list)) else stride
 
 
-@primitive(inputs="out_backprop filter input_sizes")
-def Conv2DBackpropInput(
-    out_channel: int,
-    kernel_size: Any,
-    pad_mode: str = "valid",
-    pad: Any = 0,
-    pad_list: Any = None,
-    mode: int = 1,
-    stride: Any = 1,
-    dilation: Any = 1,
-    group: int = 1,
-    data_format: Literal["NCHW", "NHWC"] = "NCHW",
-) -> _Run:
-    """The old name of `Conv2DTranspose`."""
-    return Conv2DTranspose(
-        out_channel, kernel_size, pad_mode, pad, pad_list, mode, stride, dilation, group, data_format
-    )._run
+Conv2DTranspose = primitive(_input_gradient, name="Conv2DTranspose")
+Conv2DBackpropInput = primitive(
+    _input_gradient,
+    name="Conv2DBackpropInput",
+    doc="The old name of `Conv2DTranspose`.",
+    inputs="out_backprop filter input_sizes",
+)
 
 
 @primitive(inputs="x filter")

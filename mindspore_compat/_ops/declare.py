@@ -22,7 +22,7 @@ from mindspore_compat._ops.examples import EXAMPLES
 from mindspore_compat._ops.primitive import Primitive
 
 __all__ = """
-    METHODS Bool Int Ints PositiveInt Typed classes declared functions op primitive primitive_class row
+    METHODS Bool Int Ints PositiveInt Typed classes declared functions named op primitive primitive_class row
 """.split()
 
 T = TypeVar("T")
@@ -99,6 +99,13 @@ def op(
     names = dict(item.split("=") for item in in_method.split())
     METHODS.update(dict.fromkeys(method.split(), accept_aliases(called, names) if names else called))
     return called
+
+
+def named(function: Any, name: str, doc: str) -> Any:
+    """Return ``function``, one of a family, with its name and docstring."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
 
 
 def functions(members: Mapping[str, Any]) -> list[str]:
@@ -282,21 +289,24 @@ def _restore(cls: Any, attributes: dict[str, Any]) -> Any:
     return cls(**attributes)
 
 
-def primitive(constructor: Any = None, *, inputs: str = "", settable: bool = False) -> Any:
+def primitive(
+    constructor: Any = None, *, inputs: str = "", settable: bool = False, name: str = "", doc: str = ""
+) -> Any:
     """Make a Primitive class from a function of its constructor's arguments that returns the computation. The arguments
     become attributes. Use as decorator, with or without arguments.
 
     Args:
         inputs: MindSpore's names of the inputs, if the computation has others.
         settable: as for `primitive_class`.
+        name, doc: of the class, if they are not the function's.
     """
     if constructor is None:
-        return functools.partial(primitive, inputs=inputs, settable=settable)
+        return functools.partial(primitive, inputs=inputs, settable=settable, name=name, doc=doc)
     code, values = constructor.__code__, constructor.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
     return _class(
-        constructor.__name__,
-        constructor.__doc__,
+        name or constructor.__name__,
+        doc or constructor.__doc__,
         constructor.__module__,
         names,
         dict(zip(names[len(names) - len(values) :], values)),

@@ -728,25 +728,18 @@ def ScaleAndTranslate(
 
 
 _MODE, _PADDING = Literal["bilinear", "nearest"], Literal["zeros", "border", "reflection"]
-GridSampler2D = primitive_class(
-    "GridSampler2D",
-    grid_sample,
-    "Values at the places of a grid.",
-    interpolation_mode=(_MODE, "bilinear", "mode"),
-    padding_mode=(_PADDING, "zeros"),
-    align_corners=(bool, False),
-    inputs="input_x grid",
-    settable=True,
-)
-GridSampler3D = primitive_class(
-    "GridSampler3D",
-    grid_sample,
-    "Values at the places of a grid.",
-    interpolation_mode=(_MODE, "bilinear", "mode"),
-    padding_mode=(_PADDING, "zeros"),
-    align_corners=(bool, False),
-    inputs="input_x grid",
-    settable=True,
+GridSampler2D, GridSampler3D = (
+    primitive_class(
+        name,
+        grid_sample,
+        "Values at the places of a grid.",
+        interpolation_mode=(_MODE, "bilinear", "mode"),
+        padding_mode=(_PADDING, "zeros"),
+        align_corners=(bool, False),
+        inputs="input_x grid",
+        settable=True,
+    )
+    for name in ("GridSampler2D", "GridSampler3D")
 )
 
 

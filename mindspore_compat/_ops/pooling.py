@@ -14,7 +14,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_ints, to_dtype
 from mindspore_compat._ops.conv import _pad_same, channels_last, last_as_second, same_padding, sizes_of
-from mindspore_compat._ops.declare import Bool, Int, Ints, classes, functions, op, primitive, primitive_class
+from mindspore_compat._ops.declare import Bool, Int, Ints, classes, functions, named, op, primitive, primitive_class
 from mindspore_compat._ops.random import fixed_generator
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.wrapping import wrap
@@ -98,40 +98,24 @@ def avg_pool2d_before_2_0(
     return pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format)
 
 
-@op
-def avg_pool2d(
-    input_x: Any,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int = 0,
-) -> Any:
-    """Return means over windows of (N, C, H, W)."""
-    return wrap(
-        tf.avg_pool2d(
-            input_x, kernel_size, stride, _symmetric(padding, 2), ceil_mode, count_include_pad, divisor_override or None
-        )
-    )
+def _avg_pool(count: int, shape: str, pool: Callable[..., Any]) -> Any:
+    def avg_pool(
+        input_x: Any,
+        kernel_size: Any = 1,
+        stride: Any = 1,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int = 0,
+    ) -> Any:
+        sides, divisor = _symmetric(padding, count), divisor_override or None
+        return wrap(pool(input_x, kernel_size, stride, sides, ceil_mode, count_include_pad, divisor))
+
+    return op(named(avg_pool, f"avg_pool{count}d", f"Return means over windows of {shape}."))
 
 
-@op
-def avg_pool3d(
-    input_x: Any,
-    kernel_size: Any = 1,
-    stride: Any = 1,
-    padding: Any = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int = 0,
-) -> Any:
-    """Return means over windows of (N, C, D, H, W)."""
-    return wrap(
-        kernels.avg_pool3d(
-            input_x, kernel_size, stride, _symmetric(padding, 3), ceil_mode, count_include_pad, divisor_override or None
-        )
-    )
+avg_pool2d = _avg_pool(2, "(N, C, H, W)", tf.avg_pool2d)
+avg_pool3d = _avg_pool(3, "(N, C, D, H, W)", kernels.avg_pool3d)
 
 
 def _symmetric(padding: Any, count: int) -> Any:
@@ -189,27 +173,21 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return wrap(kernels.adaptive_avg_pool2d(input, _kept(output_size, input, 2)))
 
 
-AdaptiveAvgPool2D = primitive_class(
-    "AdaptiveAvgPool2D",
-    adaptive_avg_pool2d,
-    "Means over windows so that ``output_size`` remain.",
-    output_size=(Any, ...),
-    inputs="x",
-)
-
-
 @op(formerly="input_x=input")
 def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     """Return means over windows so that ``output_size`` remain; None keeps a length."""
     return wrap(kernels.adaptive_avg_pool3d(input, _kept(output_size, input, 3)))
 
 
-AdaptiveAvgPool3D = primitive_class(
-    "AdaptiveAvgPool3D",
-    adaptive_avg_pool3d,
-    "Means over windows so that ``output_size`` remain.",
-    output_size=(Any, ...),
-    inputs="x",
+AdaptiveAvgPool2D, AdaptiveAvgPool3D = (
+    primitive_class(
+        f"AdaptiveAvgPool{count}D",
+        function,
+        "Means over windows so that ``output_size`` remain.",
+        output_size=(Any, ...),
+        inputs="x",
+    )
+    for count, function in ((2, adaptive_avg_pool2d), (3, adaptive_avg_pool3d))
 )
 
 
@@ -242,28 +220,18 @@ def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = Fal
     return wrap((values, to_dtype(places, torch.int32)) if return_indices else values)
 
 
-@op
-def max_unpool1d(
-    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Return the inverse of max pooling: zeros elsewhere."""
-    return wrap(tf.max_unpool1d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
+def _max_unpool(count: int, unpool: Callable[..., Any]) -> Any:
+    def max_unpool(
+        x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Any:
+        return wrap(unpool(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
+
+    return op(named(max_unpool, f"max_unpool{count}d", "Return the inverse of max pooling: zeros elsewhere."))
 
 
-@op
-def max_unpool2d(
-    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Return the inverse of max pooling: zeros elsewhere."""
-    return wrap(tf.max_unpool2d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
-
-
-@op
-def max_unpool3d(
-    x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
-) -> Any:
-    """Return the inverse of max pooling: zeros elsewhere."""
-    return wrap(tf.max_unpool3d(x, to_dtype(indices, torch.int64), kernel_size, stride, padding, output_size))
+max_unpool1d = _max_unpool(1, tf.max_unpool1d)
+max_unpool2d = _max_unpool(2, tf.max_unpool2d)
+max_unpool3d = _max_unpool(3, tf.max_unpool3d)
 
 
 @op
@@ -278,71 +246,42 @@ def lp_pool2d(x: Any, norm_type: float, kernel_size: Any, stride: Any = None, ce
     return wrap(tf.lp_pool2d(x, norm_type, kernel_size, stride, ceil_mode))
 
 
-def _samples(x: Any, samples: Any) -> Any:
-    """Return the starts of windows, in the type that torch needs."""
-    return None if samples is None else to_dtype(samples, x.dtype)
+def _fractional_max_pool(count: int, pool: Callable[..., Any]) -> Any:
+    def fractional_max_pool(
+        input: Any,
+        kernel_size: Any,
+        output_size: Any = None,
+        output_ratio: Any = None,
+        return_indices: bool = False,
+        _random_samples: Any = None,
+    ) -> Any:
+        samples = None if _random_samples is None else to_dtype(_random_samples, input.dtype)  # as torch needs them
+        return wrap(pool(input, kernel_size, output_size, output_ratio, return_indices, samples))
+
+    made = named(fractional_max_pool, f"fractional_max_pool{count}d", "Return maxima over windows at random places.")
+    return op(made, formerly="input_x=input")
 
 
-@op(formerly="input_x=input")
-def fractional_max_pool2d(
-    input: Any,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> Any:
-    """Return maxima over windows at random places."""
-    return wrap(
-        tf.fractional_max_pool2d(
-            input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
-        )
-    )
+fractional_max_pool2d = _fractional_max_pool(2, tf.fractional_max_pool2d)
+fractional_max_pool3d = _fractional_max_pool(3, tf.fractional_max_pool3d)
 
 
-@op(formerly="input_x=input")
-def fractional_max_pool3d(
-    input: Any,
-    kernel_size: Any,
-    output_size: Any = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Any = None,
-) -> Any:
-    """Return maxima over windows at random places."""
-    return wrap(
-        tf.fractional_max_pool3d(
-            input, kernel_size, output_size, output_ratio, return_indices, _samples(input, _random_samples)
-        )
-    )
-
-
-@renamed_args(ksize="kernel_size", padding="pad_mode")
-@primitive
-def MaxPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
+def _max_pool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
     """Maxima over windows."""
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "MaxPool")
     return lambda x: pool_nd(2, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool")
 
 
-@renamed_args(ksize="kernel_size", padding="pad_mode")
-@primitive(settable=True)
-def AvgPool(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
+def _avg_pool2d(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
     """Means over windows; padding does not count."""
     check_str_in(pad_mode.upper(), "pad_mode", ("VALID", "SAME"), "AvgPool")
     return lambda x: pool_nd(2, "avg", x, kernel_size, strides, pad_mode, data_format, owner="AvgPool")
 
 
-@primitive
-def MaxPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW") -> _Run:
-    """The same as `MaxPool`; MindSpore has it on Ascend."""
-    return MaxPool(kernel_size, strides, pad_mode, data_format)._run
-
-
-@primitive
-def AvgPoolV1(kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "VALID", data_format: str = "NCHW") -> _Run:
-    """The same as `AvgPool`; MindSpore has it on Ascend."""
-    return AvgPool(kernel_size, strides, pad_mode, data_format)._run
+MaxPool = renamed_args(ksize="kernel_size", padding="pad_mode")(primitive(_max_pool, name="MaxPool"))
+AvgPool = renamed_args(ksize="kernel_size", padding="pad_mode")(primitive(_avg_pool2d, name="AvgPool", settable=True))
+MaxPoolV1 = primitive(_max_pool, name="MaxPoolV1", doc="The same as `MaxPool`; MindSpore has it on Ascend.")
+AvgPoolV1 = primitive(_avg_pool2d, name="AvgPoolV1", doc="The same as `AvgPool`; MindSpore has it on Ascend.")
 
 
 @primitive

@@ -19,7 +19,7 @@ import torch.nn.functional as tf
 from mindspore_compat._api.validate import check_float_range, check_non_negative_int
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_int, as_ints, as_plain, dtype_or_none, to_dtype
-from mindspore_compat._ops.declare import PositiveInt, classes, functions, op, primitive
+from mindspore_compat._ops.declare import PositiveInt, classes, functions, named, op, primitive
 from mindspore_compat._random.operator_engine import (
     ChannelMasks,
     Engine,
@@ -125,20 +125,18 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True) -> Any:
     return wrap(tf.dropout1d(input, p, training) if found is None else torch.squeeze(found, -1))
 
 
-@op(formerly="x=input")
-def dropout2d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Set whole channels to 0 with probability ``p``."""
-    p = _check_probability(p, "dropout2d")
-    found = _channels("Dropout2D", input, p) if training else None
-    return wrap(tf.dropout2d(input, p, training) if found is None else found)
+def _dropout_of_channels(axes: int, torchs: Callable[..., torch.Tensor]) -> Any:
+    name, operator = f"dropout{axes}d", f"Dropout{axes}D"
+
+    def dropout(input: Any, p: float = 0.5, training: bool = True) -> Any:
+        p = _check_probability(p, name)
+        found = _channels(operator, input, p) if training else None
+        return wrap(torchs(input, p, training) if found is None else found)
+
+    return op(named(dropout, name, "Set whole channels to 0 with probability ``p``."), formerly="x=input")
 
 
-@op(formerly="x=input")
-def dropout3d(input: Any, p: float = 0.5, training: bool = True) -> Any:
-    """Set whole channels to 0 with probability ``p``."""
-    p = _check_probability(p, "dropout3d")
-    found = _channels("Dropout3D", input, p) if training else None
-    return wrap(tf.dropout3d(input, p, training) if found is None else found)
+dropout2d, dropout3d = _dropout_of_channels(2, tf.dropout2d), _dropout_of_channels(3, tf.dropout3d)
 
 
 @with_dtype_fallback

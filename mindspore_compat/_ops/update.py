@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,33 +20,90 @@ from mindspore_compat.common.dtype import dtype_name
 _Run = Callable[..., Any]
 
 
-@primitive
-def ApplyAdaMax() -> _Run:
+def _scalar(value: Any) -> Any:
+    """Return a factor as number or plain tensor that broadcasts."""
+    return get_data(value) if isinstance(value, torch.Tensor) else value
+
+
+def _in_one_dtype(inputs: list[Any]) -> list[Any]:
+    """Return the inputs that have axes in the dtype of the variable, the first of them, or a wider one of at least
+    float32. As in MindSpore's kernels, nothing is rounded to 16 bits on the way.
+    """
+    variable = next((item for item in inputs if isinstance(item, torch.Tensor) and item.dim()), None)
+    if variable is None or not variable.is_floating_point():
+        return inputs
+    dtype = torch.promote_types(variable.dtype, torch.float32)
+    return [
+        item.to(dtype)
+        if isinstance(item, torch.Tensor)
+        and item.dim()
+        and item.is_floating_point()
+        and item.element_size() < dtype.itemsize
+        else item
+        for item in inputs
+    ]
+
+
+def _step(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function on plain data, without differentiation: it changes variables through their storage."""
+
+    def run(*inputs: Any) -> Any:
+        with torch.no_grad():
+            given = [_scalar(item) for item in inputs]
+            computed = _in_one_dtype(given)
+            result = function(*computed)
+            for own, wide in zip(given, computed):
+                if wide is not own and wide._version:  # it was written to
+                    own.copy_(wide)
+        if result is None:
+            return changed(inputs[0])
+        return (
+            tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result.to(given[0].dtype))
+        )
+
+    return run
+
+
+def _rule(step: Any = None, *, locks: bool = False, inputs: str = "") -> Any:
+    """Declare the operator that runs a step, from the function of its inputs. Use as decorator, with or without
+    arguments.
+
+    Args:
+        locks: whether the constructor has MindSpore's ``use_locking``, without effect.
+        inputs: MindSpore's names of the inputs, if the function has others.
+    """
+    if step is None:
+        return functools.partial(_rule, locks=locks, inputs=inputs)
+    run = _step(step)
+
+    def plain() -> _Run:
+        return run
+
+    def locking(use_locking: bool = False) -> _Run:
+        return run
+
+    return primitive(locking if locks else plain, inputs=inputs, name=step.__name__, doc=step.__doc__)
+
+
+@_rule
+def ApplyAdaMax(
+    var: Any, m: Any, v: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, grad: Any
+) -> tuple:
     """(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad)."""
-
-    def step(
-        var: Any, m: Any, v: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, grad: Any
-    ) -> tuple:
-        m.mul_(beta1).add_(grad * (1 - beta1))
-        v.copy_(torch.maximum(v * beta2, torch.abs(grad)))
-        var.sub_(lr / (1 - beta1_power) * m / (v + epsilon))
-        return 0, 1, 2
-
-    return _step(step)
+    m.mul_(beta1).add_(grad * (1 - beta1))
+    v.copy_(torch.maximum(v * beta2, torch.abs(grad)))
+    var.sub_(lr / (1 - beta1_power) * m / (v + epsilon))
+    return 0, 1, 2
 
 
-@primitive
-def ApplyAdadelta() -> _Run:
+@_rule
+def ApplyAdadelta(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> tuple:
     """(var, accum, accum_update, lr, rho, epsilon, grad)."""
-
-    def step(var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> tuple:
-        accum.mul_(rho).add_(torch.square(grad) * (1 - rho))
-        update = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
-        accum_update.mul_(rho).add_(torch.square(update) * (1 - rho))
-        var.sub_(lr * update)
-        return 0, 1, 2
-
-    return _step(step)
+    accum.mul_(rho).add_(torch.square(grad) * (1 - rho))
+    update = torch.sqrt(accum_update + epsilon) * torch.rsqrt(accum + epsilon) * grad
+    accum_update.mul_(rho).add_(torch.square(update) * (1 - rho))
+    var.sub_(lr * update)
+    return 0, 1, 2
 
 
 @primitive
@@ -86,41 +144,33 @@ def SparseApplyAdagrad(lr: float, update_slots: bool = True, use_locking: bool =
     return _step(step)
 
 
-@primitive(inputs="var mean_square moment learning_rate grad rho momentum epsilon")
-def ApplyRMSProp(use_locking: bool = False) -> _Run:
+@_rule(locks=True, inputs="var mean_square moment learning_rate grad rho momentum epsilon")
+def ApplyRMSProp(
+    var: Any, mean_square: Any, moment: Any, lr: Any, grad: Any, decay: Any, momentum: Any, epsilon: Any
+) -> None:
     """(var, mean_square, moment, learning_rate, grad, decay, momentum, epsilon)."""
-
-    def step(
-        var: Any, mean_square: Any, moment: Any, lr: Any, grad: Any, decay: Any, momentum: Any, epsilon: Any
-    ) -> None:
-        mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
-        moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square + epsilon))
-        var.sub_(moment)
-
-    return _step(step)
+    mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
+    moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square + epsilon))
+    var.sub_(moment)
 
 
-@primitive
-def ApplyCenteredRMSProp(use_locking: bool = False) -> _Run:
+@_rule(locks=True)
+def ApplyCenteredRMSProp(
+    var: Any,
+    mean_gradient: Any,
+    mean_square: Any,
+    moment: Any,
+    grad: Any,
+    lr: Any,
+    decay: Any,
+    momentum: Any,
+    epsilon: Any,
+) -> None:
     """(var, mean_gradient, mean_square, moment, grad, learning_rate, decay, momentum, epsilon)."""
-
-    def step(
-        var: Any,
-        mean_gradient: Any,
-        mean_square: Any,
-        moment: Any,
-        grad: Any,
-        lr: Any,
-        decay: Any,
-        momentum: Any,
-        epsilon: Any,
-    ) -> None:
-        mean_gradient.mul_(decay).add_(grad * (1 - decay))
-        mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
-        moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square - torch.square(mean_gradient) + epsilon))
-        var.sub_(moment)
-
-    return _step(step)
+    mean_gradient.mul_(decay).add_(grad * (1 - decay))
+    mean_square.mul_(decay).add_(torch.square(grad) * (1 - decay))
+    moment.mul_(momentum).add_(lr * grad * torch.rsqrt(mean_square - torch.square(mean_gradient) + epsilon))
+    var.sub_(moment)
 
 
 def _ftrl(var: Any, accum: Any, linear: Any, grad: Any, lr: Any, l1: Any, l2: Any, lr_power: Any) -> None:
@@ -160,65 +210,45 @@ def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_lockin
     return _step(step)
 
 
-@primitive
-def ApplyGradientDescent() -> _Run:
+@_rule
+def ApplyGradientDescent(var: Any, alpha: Any, delta: Any) -> None:
     """(var, alpha, delta)."""
-
-    def step(var: Any, alpha: Any, delta: Any) -> None:
-        var.sub_(alpha * delta)
-
-    return _step(step)
+    var.sub_(alpha * delta)
 
 
 def _proximal(prox: Any, rate: Any, l1: Any, l2: Any) -> Any:
     return torch.sign(prox) * torch.clamp(torch.abs(prox) - rate * l1, min=0) / (1 + rate * l2)
 
 
-@primitive
-def ApplyProximalGradientDescent() -> _Run:
+@_rule
+def ApplyProximalGradientDescent(var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> None:
     """(var, alpha, l1, l2, delta)."""
-
-    def step(var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> None:
-        var.copy_(_proximal(var - alpha * delta, alpha, l1, l2))
-
-    return _step(step)
+    var.copy_(_proximal(var - alpha * delta, alpha, l1, l2))
 
 
-@primitive(inputs="var accum lr l1 l2 grad")
-def ApplyProximalAdagrad(use_locking: bool = False) -> _Run:
+@_rule(locks=True, inputs="var accum lr l1 l2 grad")
+def ApplyProximalAdagrad(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> tuple:
     """(var, accum, lr, l1, l2, grad)."""
-
-    def step(var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> tuple:
-        accum.add_(torch.square(grad))
-        rate = lr * torch.rsqrt(accum)
-        var.copy_(_proximal(var - rate * grad, rate, l1, l2))
-        return 0, 1
-
-    return _step(step)
+    accum.add_(torch.square(grad))
+    rate = lr * torch.rsqrt(accum)
+    var.copy_(_proximal(var - rate * grad, rate, l1, l2))
+    return 0, 1
 
 
-@primitive
-def ApplyAddSign() -> _Run:
+@_rule
+def ApplyAddSign(var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
     """(var, m, lr, alpha, sign_decay, beta, grad)."""
-
-    def step(var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
-        m.mul_(beta).add_(grad * (1 - beta))
-        var.sub_(lr * (alpha + sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
-        return 0, 1
-
-    return _step(step)
+    m.mul_(beta).add_(grad * (1 - beta))
+    var.sub_(lr * (alpha + sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
+    return 0, 1
 
 
-@primitive
-def ApplyPowerSign() -> _Run:
+@_rule
+def ApplyPowerSign(var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
     """(var, m, lr, logbase, sign_decay, beta, grad)."""
-
-    def step(var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any) -> tuple:
-        m.mul_(beta).add_(grad * (1 - beta))
-        var.sub_(lr * torch.exp(logbase * sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
-        return 0, 1
-
-    return _step(step)
+    m.mul_(beta).add_(grad * (1 - beta))
+    var.sub_(lr * torch.exp(logbase * sign_decay * torch.sign(grad) * torch.sign(m)) * grad)
+    return 0, 1
 
 
 @primitive
@@ -306,50 +336,6 @@ def _ada_factor(scales: bool, has_moment: bool, decays: bool) -> _Run:
                 values = values - values * weight_decay * rate
             param.copy_(values - update)
         return wrap((torch.zeros_like(param),))
-
-    return run
-
-
-def _scalar(value: Any) -> Any:
-    """Return a factor as number or plain tensor that broadcasts."""
-    return get_data(value) if isinstance(value, torch.Tensor) else value
-
-
-def _in_one_dtype(inputs: list[Any]) -> list[Any]:
-    """Return the inputs that have axes in the dtype of the variable, the first of them, or a wider one of at least
-    float32. As in MindSpore's kernels, nothing is rounded to 16 bits on the way.
-    """
-    variable = next((item for item in inputs if isinstance(item, torch.Tensor) and item.dim()), None)
-    if variable is None or not variable.is_floating_point():
-        return inputs
-    dtype = torch.promote_types(variable.dtype, torch.float32)
-    return [
-        item.to(dtype)
-        if isinstance(item, torch.Tensor)
-        and item.dim()
-        and item.is_floating_point()
-        and item.element_size() < dtype.itemsize
-        else item
-        for item in inputs
-    ]
-
-
-def _step(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function on plain data, without differentiation: it changes variables through their storage."""
-
-    def run(*inputs: Any) -> Any:
-        with torch.no_grad():
-            given = [_scalar(item) for item in inputs]
-            computed = _in_one_dtype(given)
-            result = function(*computed)
-            for own, wide in zip(given, computed):
-                if wide is not own and wide._version:  # it was written to
-                    own.copy_(wide)
-        if result is None:
-            return changed(inputs[0])
-        return (
-            tuple(changed(inputs[i]) for i in result) if isinstance(result, tuple) else wrap(result.to(given[0].dtype))
-        )
 
     return run
 
@@ -494,16 +480,12 @@ def AdamWeightDecay(use_locking: bool = False) -> _Run:
     return _step(_adam_weight_decay)
 
 
-@primitive
-def FusedCastAdamWeightDecay(use_locking: bool = False) -> _Run:
+@_rule(locks=True)
+def FusedCastAdamWeightDecay(
+    var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, grad: Any, norm: Any = 1
+) -> tuple:
     """`AdamWeightDecay` with a gradient of another float dtype, and since 2.0 as last input a norm to divide it by."""
-
-    def step(
-        var: Any, m: Any, v: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, decay: Any, grad: Any, norm: Any = 1
-    ) -> tuple:
-        return _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, grad.to(m.dtype) / norm)
-
-    return _step(step)
+    return _adam_weight_decay(var, m, v, lr, beta1, beta2, epsilon, decay, grad.to(m.dtype) / norm)
 
 
 def check_rows(owner: str, variables: tuple, gradient: Any, indices: Any) -> None:

@@ -64,10 +64,6 @@ def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device)
     return torch.arange(start, end, step, dtype=dtype, device=device)
 
 
-def argsort(input: Any, dim: int, descending: bool, stable: bool) -> torch.Tensor:
-    return torch.argsort(input, dim=dim, descending=descending, stable=stable)
-
-
 def clamp(input: Any, min: Any, max: Any) -> torch.Tensor:
     return subgradients.clamp(input, min, max)
 
@@ -80,10 +76,6 @@ def cumprod(input: Any, dim: int, dtype: Any) -> torch.Tensor:
 
 def cumsum(input: Any, dim: int, dtype: Any) -> torch.Tensor:
     return given_in(torch.cumsum, input, dim, dtype=dtype)
-
-
-def diff(input: Any, n: int, dim: int, prepend: Any, append: Any) -> torch.Tensor:
-    return torch.diff(input, n=n, dim=dim, prepend=prepend, append=append)
 
 
 def empty_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
@@ -132,10 +124,6 @@ def npu_gelu(input: Any, approximate: str) -> torch.Tensor:
 
 def all(input: Any, dim: Any, keepdim: bool) -> torch.Tensor:
     return torch.all(input if input.dtype is not torch.uint8 else input != 0, dim, keepdim)
-
-
-def div(input: Any, other: Any, *, rounding_mode: Any) -> torch.Tensor:
-    return torch.div(input, other, rounding_mode=rounding_mode)
 
 
 def prod(input: Any, dim: Any, keepdim: bool, *, dtype: Any) -> torch.Tensor:

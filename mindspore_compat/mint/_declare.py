@@ -2,14 +2,15 @@
 
 A row is ``name(signature)``, optionally with ``= other`` for a function under another name. Functions are looked up in
 ``adapted``, among this package's kernels for 16-bit floats on a CPU, then in torch's namespaces. ``@`` before a row
-adds ``device=`` of the current device: the function makes a tensor from nothing.
+adds ``device=`` of the current device: the function makes a tensor from nothing. Arguments behind ``|`` are passed to
+torch's function by name.
 """
 
 from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import torch
@@ -42,14 +43,17 @@ def signature_of(arguments: str) -> inspect.Signature:
     return inspect.signature(names["function"])
 
 
-def passed(signature: inspect.Signature) -> str:
+def passed(signature: inspect.Signature, by_name: Collection[str] = ()) -> str:
     """Return the arguments of a call that passes all of them."""
     kinds: dict[Any, str] = {
         inspect.Parameter.VAR_POSITIONAL: "*{0}",
         inspect.Parameter.VAR_KEYWORD: "**{0}",
         inspect.Parameter.KEYWORD_ONLY: "{0}={0}",
     }
-    return ", ".join(kinds.get(item.kind, "{0}").format(item.name) for item in signature.parameters.values())
+    return ", ".join(
+        ("{0}={0}" if name in by_name else kinds.get(item.kind, "{0}")).format(name)
+        for name, item in signature.parameters.items()
+    )
 
 
 def _found(name: str, adapted: Any, namespaces: tuple[Any, ...]) -> Callable[..., Any]:
@@ -65,8 +69,10 @@ def functions(rows: str, module: str, adapted: Any, *namespaces: Any, fast: str 
     made = {}
     for creates, name, arguments, other in parsed(rows):
         target = _found(other, adapted, namespaces)
-        signature = signature_of(arguments)
-        call = passed(signature) + (", device=_device()" if creates else "")
+        first, _, named = arguments.partition("| ")
+        arguments = first + named
+        call = passed(signature_of(arguments), signature_of(named).parameters)
+        call += ", device=_device()" if creates else ""
         scope: dict[str, Any] = {"_target": target, "_wrap": wrap, "_device": current_device, "int64": torch.int64}
         exec(f"def {name}({arguments}): return _wrap(_target({call}))", scope)
         function = scope[name]

@@ -35,7 +35,7 @@ ROWS = """
     arctanh(input)
     argmax(input, dim=None, keepdim=False)
     argmin(input, dim=None, keepdim=False)
-    argsort(input, dim=-1, descending=False, stable=False)
+    argsort(input, | dim=-1, descending=False, stable=False)
     asin(input)
     asinh(input)
     atan(input)
@@ -72,7 +72,7 @@ ROWS = """
     cumprod(input, dim, dtype=None)
     cumsum(input, dim, dtype=None)
     diag(input, diagonal=0)
-    diff(input, n=1, dim=-1, prepend=None, append=None)
+    diff(input, | n=1, dim=-1, prepend=None, append=None)
     div(input, other, *, rounding_mode=None)
     divide(input, other, *, rounding_mode=None) = div
     dot(input, other)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mindspore_compat._api.arguments import arguments_of
+
 __all__ = [
     "piecewise_constant_lr",
     "exponential_decay_lr",
@@ -45,23 +47,7 @@ def _by_epoch(rate: Callable[[int], float], total_step: int, step_per_epoch: int
 
 
 def _decay(
-    factor: Callable[[float, int, float], float],
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool,
-) -> list[float]:
-    """Return ``factor(rate, epoch, epochs in units of decay_epoch)``, the latter truncated if ``is_stair``."""
-
-    def rate(epoch: int) -> float:
-        return factor(learning_rate, epoch, epoch // decay_epoch if is_stair else epoch / decay_epoch)
-
-    return _by_epoch(rate, total_step, step_per_epoch)
-
-
-def exponential_decay_lr(
+    rate: Callable[[float, float, float, float], float],
     learning_rate: float,
     decay_rate: float,
     total_step: int,
@@ -69,52 +55,33 @@ def exponential_decay_lr(
     decay_epoch: int,
     is_stair: bool = False,
 ) -> list[float]:
+    """Return ``rate(learning_rate, decay_rate, epoch, share)`` for each step, the share being epoch / decay_epoch;
+    with ``is_stair`` it is truncated, and the epoch is a multiple of decay_epoch.
+    """
+
+    def of_epoch(epoch: int) -> float:
+        share = epoch // decay_epoch if is_stair else epoch / decay_epoch
+        return rate(learning_rate, decay_rate, share * decay_epoch if is_stair else epoch, share)
+
+    return _by_epoch(of_epoch, total_step, step_per_epoch)
+
+
+@arguments_of(_decay, without="rate")
+def exponential_decay_lr(**given: Any) -> list[float]:
     """Return learning_rate · decay_rate ^ (epoch / decay_epoch), the exponent truncated if ``is_stair``."""
-    return _decay(
-        lambda rate, _, share: rate * decay_rate**share,
-        learning_rate,
-        decay_rate,
-        total_step,
-        step_per_epoch,
-        decay_epoch,
-        is_stair,
-    )
+    return _decay(lambda start, decay_rate, _, share: start * decay_rate**share, **given)
 
 
-def natural_exp_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
+@arguments_of(_decay, without="rate")
+def natural_exp_decay_lr(**given: Any) -> list[float]:
     """Return learning_rate · exp(-decay_rate · epoch), in steps of decay_epoch if ``is_stair``."""
-
-    def factor(rate: float, epoch: int, share: float) -> float:
-        return rate * math.e ** (-decay_rate * (share * decay_epoch if is_stair else epoch))
-
-    return _decay(factor, learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    return _decay(lambda start, decay_rate, epoch, _: start * math.e ** (-decay_rate * epoch), **given)
 
 
-def inverse_decay_lr(
-    learning_rate: float,
-    decay_rate: float,
-    total_step: int,
-    step_per_epoch: int,
-    decay_epoch: int,
-    is_stair: bool = False,
-) -> list[float]:
+@arguments_of(_decay, without="rate")
+def inverse_decay_lr(**given: Any) -> list[float]:
     """Return learning_rate / (1 + decay_rate · epoch / decay_epoch), the quotient truncated if ``is_stair``."""
-    return _decay(
-        lambda rate, _, share: rate / (1 + decay_rate * share),
-        learning_rate,
-        decay_rate,
-        total_step,
-        step_per_epoch,
-        decay_epoch,
-        is_stair,
-    )
+    return _decay(lambda start, decay_rate, _, share: start / (1 + decay_rate * share), **given)
 
 
 def cosine_decay_lr(

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import context  # noqa: F401  (what stands here but not in __all__ is borrowed by scripts)
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._random.lazy_init import is_unmoved, unmoved
@@ -242,43 +243,17 @@ class ParamDictFuture:
             self.executor.shutdown()
 
 
-def load_checkpoint_async(
-    ckpt_file_name: str,
-    net: Any = None,
-    strict_load: bool = False,
-    filter_prefix: Any = None,
-    dec_key: bytes | None = None,
-    dec_mode: str = "AES-GCM",
-    specify_prefix: Any = None,
-    choice_func: Callable[[str], bool] | None = None,
-) -> ParamDictFuture:
+@arguments_of(load_checkpoint, without="crc_check remove_redundancy format")
+def load_checkpoint_async(ckpt_file_name: str, **given: Any) -> ParamDictFuture:
     """Run `load_checkpoint` in a thread, its format by the name of the file; ``result()`` waits for it."""
     executor = ThreadPoolExecutor(1, thread_name_prefix="load_checkpoint_async")
-    future = executor.submit(
-        load_checkpoint,
-        ckpt_file_name,
-        net,
-        strict_load,
-        filter_prefix,
-        dec_key,
-        dec_mode,
-        specify_prefix,
-        choice_func,
-        format="safetensors" if ckpt_file_name.endswith(".safetensors") else "ckpt",
-    )
+    kind = "safetensors" if ckpt_file_name.endswith(".safetensors") else "ckpt"
+    future = executor.submit(load_checkpoint, ckpt_file_name, format=kind, **given)
     return ParamDictFuture(executor, future)
 
 
-def load_segmented_checkpoints(
-    ckpt_file_dir: str,
-    net: Any = None,
-    strict_load: bool = False,
-    filter_prefix: Any = None,
-    dec_key: bytes | None = None,
-    dec_mode: str = "AES-GCM",
-    specify_prefix: Any = None,
-    choice_func: Any = None,
-) -> dict[str, Any]:
+@arguments_of(load_checkpoint, without="ckpt_file_name crc_check remove_redundancy format")
+def load_segmented_checkpoints(ckpt_file_dir: str, choice_func: Any = None, **given: Any) -> dict[str, Any]:
     """Return `load_checkpoint` of every ``.ckpt`` file of a folder, in the order of their names, as one dict.
 
     Raises:
@@ -288,9 +263,7 @@ def load_segmented_checkpoints(
         raise ValueError(f"For 'load_segmented_checkpoints', the 'ckpt_file_dir' {ckpt_file_dir} is no folder.")
     result: dict[str, Any] = {}
     for name in filter(os.path.isfile, sorted(glob.glob(os.path.join(glob.escape(ckpt_file_dir), "*.ckpt")))):
-        result.update(
-            load_checkpoint(name, net, strict_load, filter_prefix, dec_key, dec_mode, specify_prefix, choice_func)
-        )
+        result.update(load_checkpoint(name, choice_func=choice_func, **given))
     return result
 
 
@@ -557,22 +530,22 @@ def ckpt_to_safetensors(
     _convert("ckpt", "safetensors", file_path, save_path, name_map, file_name_regex)
 
 
-def safetensors_to_ckpt(
-    file_path: str,
-    save_path: str | None = None,
-    name_map: dict[str, str] | None = None,
-    file_name_regex: str | None = None,
-    processes_num: int = 1,
-) -> None:
+@arguments_of(ckpt_to_safetensors)
+def safetensors_to_ckpt(processes_num: int = 1, **given: Any) -> None:
     """Write ``.safetensors`` files as ``.ckpt``: the inverse of `ckpt_to_safetensors`, with the same arguments."""
-    _convert("safetensors", "ckpt", file_path, save_path, name_map, file_name_regex)
+    _convert("safetensors", "ckpt", **given)
 
 
 def _convert(
-    old: str, new: str, path: str, save_path: str | None, name_map: dict[str, str] | None, regex: str | None
+    old: str,
+    new: str,
+    file_path: str,
+    save_path: str | None,
+    name_map: dict[str, str] | None,
+    file_name_regex: str | None,
 ) -> None:
     renamed = name_map or {}
-    for source, folder in _sources(old, path, save_path, regex):
+    for source, folder in _sources(old, file_path, save_path, file_name_regex):
         os.makedirs(folder, exist_ok=True)
         values = {renamed.get(name, name): value for name, value in load_checkpoint(source, format=old).items()}
         save_checkpoint(values, os.path.join(folder, os.path.basename(source)[: -len(old)] + new), format=new)

@@ -25,19 +25,6 @@ class Adam(FusedAdam):
         ['exp_avg.weight', 'exp_avg.bias']
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
-
     def _update(self, group: dict[str, Any], part: slice, params: list[Any], gradients: list[Any], rate: float) -> None:
         rates, (beta1, beta2), _ = self._for_kernel(group, rate)
         moments1, moments2 = self._at(self.exp_avg, part), self._at(self.exp_avg_sq, part)

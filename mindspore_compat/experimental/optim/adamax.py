@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
+from mindspore_compat.experimental.optim.adam import Adam
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import add_quotients_, in_single
 
@@ -15,19 +17,9 @@ __all__ = ["Adamax"]
 class Adamax(CountingOptimizer):
     """m as usual; u = max(beta2·u, |g| + eps); p -= lr/(1 - beta1ᵗ)·m/u."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(
-            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "maximize": maximize}
-        )
+    @arguments_of(Adam, without="amsgrad")
+    def __init__(self, params: Any, lr: Any = 2e-3, **defaults: Any) -> None:
+        super().__init__(params, {"lr": lr, **defaults})
         self._add_counter()
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_inf = self.parameters.clone(prefix="exp_inf", init="zeros")

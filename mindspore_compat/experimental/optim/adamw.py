@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import Number, add_quotients_, in_single, on_device
@@ -27,12 +28,13 @@ class FusedAdam(CountingOptimizer):
     def __init__(
         self,
         params: Any,
-        lr: Any,
-        betas: tuple[float, float],
-        eps: float,
-        weight_decay: float,
-        amsgrad: bool,
-        maximize: bool,
+        lr: Any = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        amsgrad: bool = False,
+        *,
+        maximize: bool = False,
     ) -> None:
         defaults = {
             "lr": lr,
@@ -103,18 +105,9 @@ class AdamW(DecoupledAdam):
     m/(sqrt(v)/sqrt(1 - beta2ᵗ) + eps); with ``amsgrad`` the running maximum of v takes its place.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+    @arguments_of(FusedAdam)
+    def __init__(self, weight_decay: float = 1e-2, **given: Any) -> None:
+        super().__init__(weight_decay=weight_decay, **given)
 
     def _tops(self, group: dict[str, Any], part: slice) -> Sequence[Any]:
         return self.max_exp_avg_sq[part] if group["amsgrad"] else ()

@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.experimental.optim.adam import Adam
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim._device import in_single
 from mindspore_compat.nn.optim.adam import update_moments
@@ -19,23 +21,9 @@ class NAdam(CountingOptimizer):
     Πmu·mu_(t+1))·m)/(sqrt(v/(1 - beta2ᵗ)) + eps).
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        momentum_decay: float = 4e-3,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-        }
-        super().__init__(params, defaults)
+    @arguments_of(Adam, without="amsgrad maximize", momentum_decay="weight_decay")
+    def __init__(self, params: Any, lr: Any = 2e-3, momentum_decay: float = 4e-3, **defaults: Any) -> None:
+        super().__init__(params, {"lr": lr, **defaults, "momentum_decay": momentum_decay})
         self._add_counter()
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")

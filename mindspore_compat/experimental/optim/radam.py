@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
+from mindspore_compat.experimental.optim.adam import Adam
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
 from mindspore_compat.nn.optim.adam import update_moments
 
@@ -18,15 +20,9 @@ class RAdam(CountingOptimizer):
     beta1ᵗ)·r·sqrt(1 - beta2ᵗ)/(sqrt(v) + eps) with the rectification r, else p -= lr·m/(1 - beta1ᵗ).
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-    ) -> None:
-        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+    @arguments_of(Adam, without="amsgrad maximize")
+    def __init__(self, params: Any, **defaults: Any) -> None:
+        super().__init__(params, defaults)
         self._add_counter()
         self.exp_avg = self.parameters.clone(prefix="exp_avg", init="zeros")
         self.exp_avg_sq = self.parameters.clone(prefix="exp_avg_sq", init="zeros")

@@ -21,11 +21,6 @@ def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
     return functional.adaptive_avg_pool3d(input, output_size)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool) -> Any:
-    pool: Any = functional.adaptive_max_pool1d
-    return pool(input, output_size, return_indices)
-
-
 def _constant(weight: Any) -> Any:
     """Return a weight of the loss, which has no gradient."""
     return weight.detach() if isinstance(weight, torch.Tensor) else weight
@@ -41,10 +36,6 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduc
     return functional.binary_cross_entropy_with_logits(
         input, target, _constant(weight), reduction=reduction, pos_weight=_constant(pos_weight)
     )
-
-
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float, reduction: str) -> Any:
-    return functional.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)
 
 
 def cross_entropy(
@@ -64,24 +55,6 @@ def _as_labels(target: Any) -> Any:
     return target.to(torch.int64) if target.dtype in (torch.int32, torch.int16, torch.int8, torch.uint8) else target
 
 
-def dropout(input: Any, p: float, training: bool, inplace: bool) -> Any:
-    return functional.dropout(input, p, training, inplace)
-
-
-def elu_(input: Any, alpha: float) -> Any:
-    return functional.elu_(input, alpha)
-
-
-def embedding(
-    input: Any, weight: Any, padding_idx: Any, max_norm: Any, norm_type: float, scale_grad_by_freq: bool
-) -> Any:
-    return functional.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq)
-
-
-def flatten(input: Any, start_dim: int, end_dim: int) -> Any:
-    return torch.flatten(input, start_dim, end_dim)
-
-
 def one_hot(tensor: Any, num_classes: int) -> Any:
     return functional.one_hot(_as_labels(tensor), num_classes)
 
@@ -94,26 +67,6 @@ def interpolate(
     input: Any, size: Any, scale_factor: Any, mode: str, align_corners: Any, recompute_scale_factor: Any
 ) -> Any:
     return kernels.interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
-
-
-def kl_div(input: Any, target: Any, reduction: str, log_target: bool) -> Any:
-    return functional.kl_div(input, target, reduction=reduction, log_target=log_target)
-
-
-def l1_loss(input: Any, target: Any, reduction: str) -> Any:
-    return functional.l1_loss(input, target, reduction=reduction)
-
-
-def mse_loss(input: Any, target: Any, reduction: str) -> Any:
-    return functional.mse_loss(input, target, reduction=reduction)
-
-
-def smooth_l1_loss(input: Any, target: Any, reduction: str, beta: float) -> Any:
-    return functional.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
-
-
-def soft_margin_loss(input: Any, target: Any, reduction: str) -> Any:
-    return functional.soft_margin_loss(input, target, reduction=reduction)
 
 
 def softmax(input: Any, dim: Any, dtype: Any = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.common.initializer import HeUniform, Uniform
 from mindspore_compat.mint.nn import functional
 from mindspore_compat.mint.nn._shared import each, parameter
@@ -24,13 +25,13 @@ class _Convolution(Cell):
         in_channels: int,
         out_channels: int,
         kernel_size: Any,
-        stride: Any,
-        padding: Any,
-        dilation: Any,
-        groups: int,
-        bias: bool,
-        padding_mode: str,
-        dtype: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        dtype: Any = None,
         output_padding: Any = 0,
     ) -> None:
         super().__init__()
@@ -83,21 +84,9 @@ class _Convolution(Cell):
 
 
 def _convolution(axes: int) -> type:
-    def __init__(
-        self: Any,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        dtype: Any = None,
-    ) -> None:
-        sizes = (kernel_size, stride, padding, dilation)
-        _Convolution.__init__(self, in_channels, out_channels, *sizes, groups, bias, padding_mode, dtype)
+    @arguments_of(_Convolution.__init__, without="output_padding")
+    def __init__(self: Any, **given: Any) -> None:
+        _Convolution.__init__(self, **given)
 
     doc = f"torch's ``Conv{axes}d``."
     name = f"conv{axes}d"  # MindSpore's layers keep their function, and Cells derived from them call it
@@ -113,22 +102,9 @@ class ConvTranspose2d(_Convolution):
 
     _axes, transposed = 2, True
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        dtype: Any = None,
-    ) -> None:
-        sizes = (kernel_size, stride, padding, dilation)
-        super().__init__(in_channels, out_channels, *sizes, groups, bias, padding_mode, dtype, output_padding)
+    @arguments_of(_Convolution, dilation="bias", output_padding="padding")
+    def __init__(self, dilation: Any = 1, output_padding: Any = 0, **given: Any) -> None:
+        super().__init__(dilation=dilation, output_padding=output_padding, **given)
 
     def construct(self, input: Any, output_size: Any = None) -> Any:
         extra = self.output_padding

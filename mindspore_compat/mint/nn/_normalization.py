@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
@@ -110,17 +111,9 @@ class SyncBatchNorm(_BatchNorm):
 
     _ndims = (2, 3, 4, 5)
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-05,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        process_group: str | None = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(num_features, eps, momentum, affine, track_running_stats, dtype)
+    @arguments_of(_BatchNorm, process_group="track_running_stats")
+    def __init__(self, process_group: str | None = None, **given: Any) -> None:
+        super().__init__(**given)
         self.process_group = process_group or "hccl_world_group"
 
     def _normalized(self, input: Any, uses_batch: bool, share: float) -> Any:

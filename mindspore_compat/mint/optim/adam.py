@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.experimental.optim.adamw import DecoupledAdam
+from mindspore_compat._api.arguments import arguments_of
+from mindspore_compat.experimental.optim.adamw import DecoupledAdam, FusedAdam
 
 __all__ = ["Adam"]
 
@@ -61,15 +62,6 @@ class Adam(TorchAdam):
 
     _decays_gradients = True
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0.0,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+    @arguments_of(FusedAdam)
+    def __init__(self, lr: float = 1e-3, **given: Any) -> None:
+        super().__init__(lr=lr, **given)

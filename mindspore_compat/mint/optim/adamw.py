@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.mint.optim.adam import TorchAdam
+from mindspore_compat._api.arguments import arguments_of
+from mindspore_compat.mint.optim.adam import Adam, TorchAdam
 
 __all__ = ["AdamW", "FusedAdamW"]
 
@@ -18,18 +19,9 @@ class AdamW(TorchAdam):
 
     _first_count = -1.0
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, maximize)
+    @arguments_of(Adam)
+    def __init__(self, weight_decay: float = 1e-2, **given: Any) -> None:
+        super().__init__(weight_decay=weight_decay, **given)
 
 
 class FusedAdamW(AdamW):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._ops import quant as arithmetic
 from mindspore_compat.common.dtype import QuantDtype
@@ -242,33 +243,9 @@ class FakeQuantWithMinMaxObserver(Cell):
 class FakeQuantWithMinMax(FakeQuantWithMinMaxObserver):
     """`FakeQuantWithMinMaxObserver` with MindSpore 1.0's ``num_bits``."""
 
-    def __init__(
-        self,
-        min_init: Any = -6,
-        max_init: Any = 6,
-        ema: bool = False,
-        ema_decay: float = 0.999,
-        per_channel: bool = False,
-        channel_axis: int = 1,
-        num_channels: int = 1,
-        num_bits: int = 8,
-        symmetric: bool = False,
-        narrow_range: bool = False,
-        quant_delay: int = 0,
-    ) -> None:
-        super().__init__(
-            min_init,
-            max_init,
-            ema,
-            ema_decay,
-            per_channel,
-            channel_axis,
-            num_channels,
-            f"INT{num_bits}",
-            symmetric,
-            narrow_range,
-            quant_delay,
-        )
+    @arguments_of(FakeQuantWithMinMaxObserver, without="quant_dtype neg_trunc mode", num_bits="num_channels")
+    def __init__(self, num_bits: int = 8, **given: Any) -> None:
+        super().__init__(quant_dtype=f"INT{num_bits}", **given)
 
 
 #: Quantization of one layer: constructors of the Cells for its weights and its activations.

@@ -6,11 +6,12 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.common.dtype import QuantDtype
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._fake_quant import quant_config_default
-from mindspore_compat.nn.layer._quant_layers import observer_of
+from mindspore_compat.nn.layer._quant_layers import earlier, observer_of
 from mindspore_compat.nn.layer.activation import ReLU, ReLU6
 
 __all__ = ["ActQuant", "LeakyReLUQuant", "HSwishQuant", "HSigmoidQuant", "TensorAddQuant", "MulQuant", "QuantBlock"]
@@ -29,6 +30,7 @@ class ActQuant(Cell):
             a range from 0 at first.
     """
 
+    @arguments_of(earlier)
     def __init__(
         self,
         activation: Any,
@@ -37,22 +39,10 @@ class ActQuant(Cell):
         fake_before: bool = False,
         quant_config: Any = quant_config_default,
         quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
+        **old: Any,
     ) -> None:
         super().__init__()
         self.act, self.fake_before = activation, fake_before
-        old = {
-            "per_channel": per_channel,
-            "num_bits": num_bits,
-            "symmetric": symmetric,
-            "narrow_range": narrow_range,
-            "quant_delay": quant_delay,
-        }
         is_old = any(value is not None for value in old.values())
         more = {"min_init": -6, "max_init": 6, "ema": ema or is_old, "ema_decay": ema_decay}
         if self.fake_before:
@@ -91,19 +81,11 @@ class _BothSides(Cell):
         quant_delay: int = 0,
     ) -> None:
         super().__init__()
+        old: Any = {"per_channel": per_channel, "num_bits": num_bits, "symmetric": symmetric}
+        old |= {"narrow_range": narrow_range, "quant_delay": quant_delay}
         for side in ("before", "after"):
-            old = {
-                "per_channel": per_channel,
-                "num_bits": num_bits,
-                "symmetric": symmetric,
-                "narrow_range": narrow_range,
-                "quant_delay": quant_delay,
-            }
-            setattr(
-                self,
-                f"fake_quant_act_{side}",
-                observer_of(quant_config_default, "activation", None, old, ema=True, ema_decay=ema_decay),
-            )
+            observer = observer_of(quant_config_default, "activation", None, old, ema=True, ema_decay=ema_decay)
+            setattr(self, f"fake_quant_act_{side}", observer)
         self.act = activation
 
     def construct(self, x: Any) -> Any:
@@ -131,26 +113,15 @@ class _BinaryQuant(Cell):
 
     _operator: Any = None
 
+    @arguments_of(earlier)
     def __init__(
         self,
         ema_decay: float = 0.999,
         quant_config: Any = quant_config_default,
         quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
+        **old: Any,
     ) -> None:
         super().__init__()
-        old = {
-            "per_channel": per_channel,
-            "num_bits": num_bits,
-            "symmetric": symmetric,
-            "narrow_range": narrow_range,
-            "quant_delay": quant_delay,
-        }
         self.fake_quant_act = observer_of(
             quant_config, "activation", quant_dtype, old, min_init=-6, max_init=6, ema=True, ema_decay=ema_decay
         )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.dtype import QuantDtype
@@ -22,7 +23,7 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._fake_quant import Grid, QuantConfig, quant_config_default
 from mindspore_compat.nn.layer.activation import activation_from
 from mindspore_compat.nn.layer.basic import _set_dense
-from mindspore_compat.nn.layer.conv import _Forward, _two
+from mindspore_compat.nn.layer.conv import Conv2d, _Forward
 from mindspore_compat.nn.layer.normalization import BatchNorm2d, moved
 from mindspore_compat.ops import function as F
 
@@ -35,6 +36,25 @@ class Integers(NamedTuple):
     index: torch.Tensor
     grid: Grid
     bias: torch.Tensor | None
+
+
+def earlier(
+    *,
+    per_channel: bool | None = None,
+    num_bits: int | None = None,
+    symmetric: bool | None = None,
+    narrow_range: bool | None = None,
+    quant_delay: int | None = None,
+) -> None:
+    """Arguments of MindSpore 1.0."""
+
+
+_EARLIER = tuple(earlier.__kwdefaults__ or ())
+
+
+def take_earlier(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the arguments of MindSpore 1.0 out of ``given``."""
+    return {name: given.pop(name) for name in _EARLIER}
 
 
 def observer_of(config: QuantConfig, side: str, quant_dtype: Any, old: dict[str, Any], **more: Any) -> Any:
@@ -58,52 +78,20 @@ def _row(values: Any) -> Any:
 class _QuantConv(_Forward):
     """Convolution over (N, C, H, W) with a rounded weight."""
 
+    @arguments_of(Conv2d, earlier, without="data_format dtype", quant_config="bias_init")
     def __init__(
         self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
         weight_init: Any = "normal",
         bias_init: Any = "zeros",
         quant_config: Any = quant_config_default,
         quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
+        **given: Any,
     ) -> None:
-        owner = type(self).__name__
-        super().__init__(
-            in_channels,
-            out_channels,
-            _two(kernel_size, "kernel_size", owner),
-            _two(stride, "stride", owner),
-            pad_mode,
-            padding,
-            _two(dilation, "dilation", owner),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-        )
+        old = take_earlier(given)
+        super().__init__(weight_init=weight_init, bias_init=bias_init, **given)
         self.quant_config, self.quant_dtype = quant_config, quant_dtype
-        old = {
-            "per_channel": per_channel,
-            "num_bits": num_bits,
-            "symmetric": symmetric,
-            "narrow_range": narrow_range,
-            "quant_delay": quant_delay,
-        }
         self.fake_quant_weight = observer_of(
-            quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
+            quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=self.out_channels
         )
 
     def core(self, x: Any, weight: Any, bias: Any) -> Any:
@@ -123,22 +111,24 @@ class _FoldedConv(_QuantConv):
     parameters.
     """
 
+    @arguments_of(_QuantConv, eps="group", beta_init="bias_init")
     def __init__(
-        self, inits: tuple[Any, Any, Any, Any], eps: float, momentum: float, fake: bool, *args: Any, **old: Any
+        self,
+        eps: float = 1e-5,
+        momentum: float = 0.997,
+        beta_init: Any = "zeros",
+        gamma_init: Any = "ones",
+        mean_init: Any = "zeros",
+        var_init: Any = "ones",
+        fake: bool = True,
+        **conv: Any,
     ) -> None:
-        super().__init__(*args, **old)
+        super().__init__(**conv)
         self.eps, self.momentum, self.fake = eps, momentum, fake
-        beta, gamma, mean, variance = inits
-        for name, init in (("gamma", gamma), ("beta", beta), ("moving_mean", mean), ("moving_variance", variance)):
-            setattr(
-                self,
-                name,
-                Parameter(
-                    initializer(init, (self.out_channels,), torch.float32),
-                    name=name,
-                    requires_grad=name in ("beta", "gamma"),
-                ),
-            )
+        inits = {"gamma": gamma_init, "beta": beta_init, "moving_mean": mean_init, "moving_variance": var_init}
+        for name, init in inits.items():
+            value = initializer(init, (self.out_channels,), torch.float32)
+            setattr(self, name, Parameter(value, name=name, requires_grad=name in ("beta", "gamma")))
 
     def _deviation(self) -> Any:
         return torch.sqrt(self.moving_variance + self.eps)
@@ -187,60 +177,9 @@ class Conv2dBnFoldQuant(_FoldedConv):
             them.
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        eps: float = 1e-5,
-        momentum: float = 0.997,
-        has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        beta_init: Any = "zeros",
-        gamma_init: Any = "ones",
-        mean_init: Any = "zeros",
-        var_init: Any = "ones",
-        fake: bool = True,
-        quant_config: Any = quant_config_default,
-        quant_dtype: Any = QuantDtype.INT8,
-        freeze_bn: int = 100000,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
-    ) -> None:
-        super().__init__(
-            (beta_init, gamma_init, mean_init, var_init),
-            eps,
-            momentum,
-            fake,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            quant_config,
-            quant_dtype,
-            per_channel=per_channel,
-            num_bits=num_bits,
-            symmetric=symmetric,
-            narrow_range=narrow_range,
-            quant_delay=quant_delay,
-        )
+    @arguments_of(_FoldedConv, freeze_bn="quant_dtype")
+    def __init__(self, freeze_bn: int = 100000, **conv: Any) -> None:
+        super().__init__(**conv)
         self.freeze_bn = freeze_bn
         self.step = Parameter(
             torch.zeros(1, dtype=torch.int32, device=current_device()), name="step", requires_grad=False
@@ -273,48 +212,9 @@ class Conv2dBnFoldQuantOneConv(_FoldedConv):
     of `Conv2dBnFoldQuant`, without ``freeze_bn``.
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        eps: float = 1e-5,
-        momentum: float = 0.997,
-        has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        beta_init: Any = "zeros",
-        gamma_init: Any = "ones",
-        mean_init: Any = "zeros",
-        var_init: Any = "ones",
-        fake: bool = True,
-        quant_config: Any = quant_config_default,
-        quant_dtype: Any = QuantDtype.INT8,
-    ) -> None:
-        super().__init__(
-            (beta_init, gamma_init, mean_init, var_init),
-            eps,
-            momentum,
-            fake,
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            quant_config,
-            quant_dtype,
-        )
+    @arguments_of(_FoldedConv, without=" ".join(_EARLIER))
+    def __init__(self, **conv: Any) -> None:
+        super().__init__(**conv)
 
     def _train(self, x: Any) -> Any:
         deviation = self._deviation()
@@ -353,51 +253,10 @@ class Conv2dBnWithoutFoldQuant(_QuantConv):
     ``momentum`` of the norm.
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        eps: float = 1e-5,
-        momentum: float = 0.997,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        quant_config: Any = quant_config_default,
-        quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
-    ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            quant_config,
-            quant_dtype,
-            per_channel=per_channel,
-            num_bits=num_bits,
-            symmetric=symmetric,
-            narrow_range=narrow_range,
-            quant_delay=quant_delay,
-        )
-        self.batchnorm = BatchNorm2d(out_channels, eps, momentum)
+    @arguments_of(_QuantConv, eps="has_bias")
+    def __init__(self, eps: float = 1e-5, momentum: float = 0.997, **conv: Any) -> None:
+        super().__init__(**conv)
+        self.batchnorm = BatchNorm2d(self.out_channels, eps, momentum)
 
     def construct(self, x: Any) -> Any:
         return self.batchnorm(self._convolve(x, self.fake_quant_weight(self.weight), self.bias))
@@ -423,6 +282,7 @@ class DenseQuant(Cell):
         in_channels ... activation: as of `Dense`; quant_config ... quant_delay: as of `Conv2dQuant`.
     """
 
+    @arguments_of(earlier)
     def __init__(
         self,
         in_channels: int,
@@ -433,12 +293,7 @@ class DenseQuant(Cell):
         activation: Any = None,
         quant_config: Any = quant_config_default,
         quant_dtype: Any = QuantDtype.INT8,
-        *,
-        per_channel: bool | None = None,
-        num_bits: int | None = None,
-        symmetric: bool | None = None,
-        narrow_range: bool | None = None,
-        quant_delay: int | None = None,
+        **old: Any,
     ) -> None:
         super().__init__()
         self.in_channels = in_channels
@@ -449,13 +304,6 @@ class DenseQuant(Cell):
         self.activation_flag = self.activation is not None
         self.quant_config = quant_config
         self.quant_dtype = quant_dtype
-        old = {
-            "per_channel": per_channel,
-            "num_bits": num_bits,
-            "symmetric": symmetric,
-            "narrow_range": narrow_range,
-            "quant_delay": quant_delay,
-        }
         self.fake_quant_weight = observer_of(
             quant_config, "weight", quant_dtype, old, ema=False, channel_axis=0, num_channels=out_channels
         )

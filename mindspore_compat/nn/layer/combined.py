@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.activation import LeakyReLU, activation_from
 from mindspore_compat.nn.layer.basic import Dense
@@ -13,35 +14,37 @@ from mindspore_compat.nn.layer.normalization import BatchNorm1d, BatchNorm2d
 __all__ = ["Conv2dBnAct", "DenseBnAct"]
 
 
-def _finish(cell: Cell, norm: Cell | None, has_bn: bool, activation: Any, alpha: float, after_fake: bool) -> None:
-    owner = type(cell).__name__
-    cell.has_bn, cell.has_act = has_bn, activation is not None
-    cell.after_fake = after_fake
-    if norm is not None:
-        cell.batchnorm = norm
-    cell.activation = (
-        LeakyReLU(alpha)
-        if isinstance(activation, str) and activation == "leakyrelu"
-        else activation_from(activation, owner)
-    )
+class _BnAct(Cell):
+    """A layer, then optionally a batch norm ``batchnorm`` and an activation."""
+
+    _layer = ""
+
+    def _finish(self, norm: Cell | None, has_bn: bool, activation: Any, alpha: float, after_fake: bool) -> None:
+        self.has_bn, self.has_act = has_bn, activation is not None
+        self.after_fake = after_fake
+        if norm is not None:
+            self.batchnorm = norm
+        is_leaky = isinstance(activation, str) and activation == "leakyrelu"
+        self.activation = LeakyReLU(alpha) if is_leaky else activation_from(activation, type(self).__name__)
+
+    def construct(self, x: Any) -> Any:
+        x = getattr(self, self._layer)(x)
+        if self.has_bn:
+            x = self.batchnorm(x)
+        return self.activation(x) if self.has_act else x
 
 
-class Conv2dBnAct(Cell):
+class Conv2dBnAct(_BnAct):
     """`Conv2d` ``conv``, then optionally a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
     quantization.
     """
 
+    _layer = "conv"
+
+    @arguments_of(Conv2d, without="data_format dtype", has_bn="bias_init")
     def __init__(
         self,
-        in_channels: int,
         out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
         weight_init: Any = "normal",
         bias_init: Any = "zeros",
         has_bn: bool = False,
@@ -50,36 +53,20 @@ class Conv2dBnAct(Cell):
         activation: Any = None,
         alpha: float = 0.2,
         after_fake: bool = True,
+        **conv: Any,
     ) -> None:
         super().__init__()
-        self.conv = Conv2d(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-        )
-        _finish(
-            self, BatchNorm2d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake
-        )
-
-    def construct(self, x: Any) -> Any:
-        x = self.conv(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        return self.activation(x) if self.has_act else x
+        self.conv = Conv2d(out_channels=out_channels, weight_init=weight_init, bias_init=bias_init, **conv)
+        norm = BatchNorm2d(out_channels, eps, momentum) if has_bn else None
+        self._finish(norm, has_bn, activation, alpha, after_fake)
 
 
-class DenseBnAct(Cell):
+class DenseBnAct(_BnAct):
     """`Dense` ``dense``, then optionally a batch norm ``batchnorm`` and an activation. ``after_fake`` only matters for
     quantization.
     """
+
+    _layer = "dense"
 
     def __init__(
         self,
@@ -97,12 +84,5 @@ class DenseBnAct(Cell):
     ) -> None:
         super().__init__()
         self.dense = Dense(in_channels, out_channels, weight_init, bias_init, has_bias)
-        _finish(
-            self, BatchNorm1d(out_channels, eps, momentum) if has_bn else None, has_bn, activation, alpha, after_fake
-        )
-
-    def construct(self, x: Any) -> Any:
-        x = self.dense(x)
-        if self.has_bn:
-            x = self.batchnorm(x)
-        return self.activation(x) if self.has_act else x
+        norm = BatchNorm1d(out_channels, eps, momentum) if has_bn else None
+        self._finish(norm, has_bn, activation, alpha, after_fake)

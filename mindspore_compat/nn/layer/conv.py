@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.conv import in_fast_order
@@ -33,28 +34,29 @@ def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
 
-def _two(value: Any, name: str, owner: str) -> tuple[int, ...]:
-    return sizes(value, name, owner, 2, wrong_length=TypeError)
-
-
 class _Conv(Cell):
-    """Arguments, weight and bias of all convolutions; ``kernel_size``, ``stride``, ``dilation`` are tuples already."""
+    """Arguments, weight and bias of all convolutions."""
+
+    _count = 2
+    _formats: tuple[str, ...] = ("NCHW",)
+    _operator: Any
+    _skip = 0  # leading kernel axes that MindSpore has and torch does not
+    _transposed = False
 
     def __init__(
         self,
         in_channels: int,
         out_channels: int,
-        kernel_size: tuple[int, ...],
-        stride: tuple[int, ...],
-        pad_mode: str,
-        padding: Any,
-        dilation: tuple[int, ...],
-        group: int,
-        has_bias: bool,
-        weight_init: Any,
-        bias_init: Any,
+        kernel_size: Any,
+        stride: Any = 1,
+        pad_mode: str = "same",
+        padding: Any = 0,
+        dilation: Any = 1,
+        group: int = 1,
+        has_bias: bool = False,
+        weight_init: Any = None,
+        bias_init: Any = None,
         data_format: str = "NCHW",
-        transposed: bool = False,
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
@@ -64,13 +66,15 @@ class _Conv(Cell):
         (self._groups,) = sizes(group, "group", owner, 1)
         self.group = group  # as the sizes: fixed from here on
         self.has_bias = has_bias
-        self.kernel_size, self.stride, self.dilation = kernel_size, stride, dilation
+        check_str_in(data_format, "data_format", self._formats, owner)
+        self.kernel_size = kernel_size = self._axes(kernel_size, "kernel_size")
+        self.stride, self.dilation = self._axes(stride, "stride"), self._axes(dilation, "dilation")
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
         self.padding, self.data_format = padding, data_format
         self._pairs = self._checked_padding(padding)
         shape = (
             (in_channels, out_channels // group, *kernel_size)
-            if transposed
+            if self._transposed
             else (out_channels, *kernel_size, in_channels // group)
             if data_format == "NHWC"
             else (out_channels, in_channels // group, *kernel_size)
@@ -82,6 +86,10 @@ class _Conv(Cell):
             if bias_init is None:
                 self.bias_init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
             self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
+
+    def _axes(self, value: Any, name: str) -> tuple[int, ...]:
+        wrong_length = TypeError if self._count == 2 else ValueError
+        return sizes(value, name, type(self).__name__, self._count, wrong_length=wrong_length)
 
     def _checked_padding(self, padding: Any) -> list[tuple[int, int]]:
         """Return (before, after) for each kernel axis."""
@@ -113,8 +121,7 @@ def _line_init(weight_init: Any) -> Any:
 class _Forward(_Conv):
     """Convolution; `_spatial` picks the axes for torch's operator."""
 
-    _operator: Any = kernels.conv2d
-    _skip = 0  # leading kernel axes that MindSpore has and torch does not
+    _operator = kernels.conv2d
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,38 +160,11 @@ class Conv2d(_Forward):
         (1, 8, 16, 16)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCHW",
-        dtype: Any = torch.float32,
-    ) -> None:
-        check_str_in(data_format, "data_format", ("NCHW", "NHWC"), "Conv2d")
-        super().__init__(
-            in_channels,
-            out_channels,
-            _two(kernel_size, "kernel_size", "Conv2d"),
-            _two(stride, "stride", "Conv2d"),
-            pad_mode,
-            padding,
-            _two(dilation, "dilation", "Conv2d"),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            dtype=dtype,
-        )
+    _formats = ("NCHW", "NHWC")
+
+    @arguments_of(_Conv)
+    def __init__(self, in_channels: int, out_channels: int, **given: Any) -> None:
+        super().__init__(in_channels, out_channels, **given)
         self._channels = min(in_channels, out_channels)
 
     def construct(self, x: Any) -> Any:
@@ -201,34 +181,23 @@ class _Line(_Conv):
 
     _skip = 1
 
+    @arguments_of(_Conv, without="data_format")
     def __init__(
         self,
-        in_channels: int,
-        out_channels: int,
         kernel_size: int,
         stride: int = 1,
-        pad_mode: str = "same",
         padding: int = 0,
         dilation: int = 1,
-        group: int = 1,
-        has_bias: bool = False,
         weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = torch.float32,
+        **given: Any,
     ) -> None:
         super().__init__(
-            in_channels,
-            out_channels,
-            (1, kernel_size),
-            (1, stride),
-            pad_mode,
-            (0, 0, padding, padding),
-            (1, dilation),
-            group,
-            has_bias,
-            _line_init(weight_init),
-            bias_init,
-            dtype=dtype,
+            kernel_size=(1, kernel_size),
+            stride=(1, stride),
+            padding=(0, 0, padding, padding),
+            dilation=(1, dilation),
+            weight_init=_line_init(weight_init),
+            **given,
         )
 
 
@@ -246,38 +215,11 @@ class Conv3d(_Forward):
 
     _operator = kernels.conv3d
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCDHW",
-        dtype: Any = torch.float32,
-    ) -> None:
-        check_str_in(data_format, "data_format", ("NCDHW",), "Conv3d")
-        super().__init__(
-            in_channels,
-            out_channels,
-            sizes(kernel_size, "kernel_size", "Conv3d", 3),
-            sizes(stride, "stride", "Conv3d", 3),
-            pad_mode,
-            padding,
-            sizes(dilation, "dilation", "Conv3d", 3),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            dtype=dtype,
-        )
+    _count, _formats = 3, ("NCDHW",)
+
+    @arguments_of(_Conv)
+    def __init__(self, data_format: str = "NCDHW", **given: Any) -> None:
+        super().__init__(data_format=data_format, **given)
 
 
 class _Transposed(_Conv):
@@ -287,11 +229,11 @@ class _Transposed(_Conv):
     former minus the padding, where reach = dilation·(kernel - 1) + 1.
     """
 
-    _operator: Any = kernels.conv_transpose2d
-    _skip = 0
+    _operator = kernels.conv_transpose2d
+    _transposed = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **{**kwargs, "transposed": True})
+        super().__init__(*args, **kwargs)
         skip = self._skip
         self._steps, self._gaps = self.stride[skip:], self.dilation[skip:]
         reach = [gap * (width - 1) + 1 for width, gap in zip(self.kernel_size, self.dilation)]
@@ -329,37 +271,10 @@ class Conv2dTranspose(_Transposed):
         (1, 8, 32, 32)
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        output_padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        dtype: Any = torch.float32,
-    ) -> None:
-        owner = "Conv2dTranspose"
-        super().__init__(
-            in_channels,
-            out_channels,
-            _two(kernel_size, "kernel_size", owner),
-            _two(stride, "stride", owner),
-            pad_mode,
-            padding,
-            _two(dilation, "dilation", owner),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            dtype=dtype,
-        )
+    @arguments_of(_Conv, without="data_format", output_padding="padding")
+    def __init__(self, pad_mode: str = "same", output_padding: Any = 0, **given: Any) -> None:
+        super().__init__(pad_mode=pad_mode, **given)
+        owner = type(self).__name__
         self.output_padding = output_padding
         self._appended = sizes(output_padding, "output_padding", owner, 2, low=0)
         if any(self._appended) and pad_mode != "pad":
@@ -391,40 +306,14 @@ class Conv3dTranspose(_Transposed):
 
     _operator = kernels.conv_transpose3d
 
+    _count, _formats = 3, ("NCDHW",)
+
+    @arguments_of(_Conv, output_padding="group")
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        output_padding: Any = 0,
-        has_bias: bool = False,
-        weight_init: Any = None,
-        bias_init: Any = None,
-        data_format: str = "NCDHW",
-        dtype: Any = torch.float32,
+        self, pad_mode: str = "same", output_padding: Any = 0, data_format: str = "NCDHW", **given: Any
     ) -> None:
-        owner = "Conv3dTranspose"
-        check_str_in(data_format, "data_format", ("NCDHW",), owner)
-        super().__init__(
-            in_channels,
-            out_channels,
-            sizes(kernel_size, "kernel_size", owner, 3),
-            sizes(stride, "stride", owner, 3),
-            pad_mode,
-            padding,
-            sizes(dilation, "dilation", owner, 3),
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-            data_format,
-            dtype=dtype,
-        )
+        super().__init__(pad_mode=pad_mode, data_format=data_format, **given)
+        owner = type(self).__name__
         self.output_padding = sizes(output_padding, "output_padding", owner, 3, low=0)
         if any(self.output_padding):
             if pad_mode != "pad":

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
 from mindspore_compat._numerics import kernels
@@ -203,23 +204,15 @@ class MultiFieldEmbeddingLookup(EmbeddingLookup):
     OPERATOR_MEAN = "MEAN"
     OPERATOR_MAX = "MAX"
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_size: int,
-        field_size: int,
-        param_init: Any = "normal",
-        target: str = "CPU",
-        slice_mode: str = "batch_slice",
-        feature_num_list: Any = None,
-        max_norm: float | None = None,
-        sparse: bool = True,
-        operator: str = "SUM",
-        dtype: Any = torch.float32,
-    ) -> None:
-        super().__init__(
-            vocab_size, embedding_size, param_init, target, slice_mode, feature_num_list, max_norm, sparse, dtype
-        )
+    @arguments_of(
+        EmbeddingLookup,
+        without="manual_shapes vocab_cache_size",
+        field_size="embedding_size",
+        feature_num_list="slice_mode",
+        operator="sparse",
+    )
+    def __init__(self, field_size: int, feature_num_list: Any = None, operator: str = "SUM", **embedding: Any) -> None:
+        super().__init__(manual_shapes=feature_num_list, **embedding)
         (self.field_size,) = sizes(field_size, "field_size", type(self).__name__, 1)
         self.operator = check_str_in(operator, "operator", ("SUM", "MAX", "MEAN"), type(self).__name__)
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.validate import check_float_range, check_str_in
 from mindspore_compat._numerics import kernels
 from mindspore_compat.common.initializer import initializer
@@ -145,34 +146,10 @@ class BatchNorm2d(_BatchNorm):
 class BatchNorm3d(Cell):
     """Batch norm over (N, C, D, H, W), by an inner `BatchNorm2d` with the parameters, as in MindSpore's names."""
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
-        dtype: Any = torch.float32,
-        *,
-        data_format: Literal["NCDHW"] = "NCDHW",
-    ) -> None:
+    @arguments_of(BatchNorm2d, data_format="dtype")
+    def __init__(self, dtype: Any = torch.float32, *, data_format: Literal["NCDHW"] = "NCDHW", **given: Any) -> None:
         super().__init__()
-        self.bn2d = BatchNorm2d(
-            num_features,
-            eps,
-            momentum,
-            affine,
-            gamma_init,
-            beta_init,
-            moving_mean_init,
-            moving_var_init,
-            use_batch_statistics,
-            dtype=dtype,
-        )
+        self.bn2d = BatchNorm2d(dtype=dtype, **given)
 
     def construct(self, x: Any) -> Any:
         if x.dim() != 5:
@@ -189,32 +166,9 @@ class SyncBatchNorm(_BatchNorm):
 
     _ndims = (2, 4)
 
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float = 0.9,
-        affine: bool = True,
-        gamma_init: Any = "ones",
-        beta_init: Any = "zeros",
-        moving_mean_init: Any = "zeros",
-        moving_var_init: Any = "ones",
-        use_batch_statistics: bool | None = None,
-        process_groups: Any = None,
-        dtype: Any = torch.float32,
-    ) -> None:
-        super().__init__(
-            num_features,
-            eps,
-            momentum,
-            affine,
-            gamma_init,
-            beta_init,
-            moving_mean_init,
-            moving_var_init,
-            use_batch_statistics,
-            dtype=dtype,
-        )
+    @arguments_of(_BatchNorm, without="data_format", process_groups="use_batch_statistics")
+    def __init__(self, process_groups: Any = None, **given: Any) -> None:
+        super().__init__(**given)
         self.process_groups = process_groups
         self.__dict__["_group"] = None if process_groups in (None, 0) else self._group_of(process_groups)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.cell import Cell
@@ -376,17 +377,9 @@ class MaxPool2d(_MaxPool):
 class _ChannelsFirst(_MaxPool):
     """Pooling without ``data_format``."""
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, dilation, return_indices, ceil_mode)
+    @arguments_of(_MaxPool, without="data_format")
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
 
 
 class MaxPool1d(_ChannelsFirst):
@@ -470,16 +463,9 @@ class AvgPool1d(_AvgPool):
     _count = 1
     _operator = torch.avg_pool1d
 
-    def __init__(
-        self,
-        kernel_size: int = 1,
-        stride: int = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad)
+    @arguments_of(_AvgPool, without="divisor_override data_format")
+    def __init__(self, kernel_size: int = 1, stride: int = 1, **given: Any) -> None:
+        super().__init__(kernel_size, stride, **given)
 
 
 class AvgPool3d(_AvgPool):
@@ -489,17 +475,9 @@ class AvgPool3d(_AvgPool):
     _operator = kernels.avg_pool3d
     _same_counts = True
 
-    def __init__(
-        self,
-        kernel_size: Any = 1,
-        stride: Any = 1,
-        pad_mode: str = "valid",
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor_override)
+    @arguments_of(_AvgPool, without="data_format")
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
 
 
 class MaxPool2dExt(Cell):
@@ -551,16 +529,9 @@ class AvgPool2dExt(AvgPool1dExt):
 
     _operator = _nn.avg_pool2d
 
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+    @arguments_of(AvgPool1dExt, divisor_override="count_include_pad")
+    def __init__(self, divisor_override: int | None = None, **given: Any) -> None:
+        super().__init__(**given)
         self.divisor_override = divisor_override
 
     def construct(self, input: Any) -> Any:

@@ -22,6 +22,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
@@ -197,16 +198,9 @@ class _Recording:
 class DenseThor(_Recording, Dense):
     """`Dense` that records its factors ``matrix_a`` (I, I) and ``matrix_g`` (O, O)."""
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
-        has_bias: bool = True,
-        activation: Any = None,
-    ) -> None:
-        super().__init__(in_channels, out_channels, weight_init, bias_init, has_bias, activation)
+    @arguments_of(Dense, without="dtype")
+    def __init__(self, weight_init: Any = "normal", bias_init: Any = "zeros", **dense: Any) -> None:
+        super().__init__(weight_init=weight_init, bias_init=bias_init, **dense)
         self.make_factors()
 
     def construct(self, x: Any) -> Any:
@@ -221,33 +215,11 @@ class Conv2dThor(_Recording, Conv2d):
         ValueError: for ``group`` or ``dilation`` other than 1, of which the factors would be wrong.
     """
 
+    @arguments_of(Conv2d, without="data_format dtype")
     def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
-        weight_init: Any = "normal",
-        bias_init: Any = "zeros",
+        self, dilation: Any = 1, group: int = 1, weight_init: Any = "normal", bias_init: Any = "zeros", **conv: Any
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            kernel_size,
-            stride,
-            pad_mode,
-            padding,
-            dilation,
-            group,
-            has_bias,
-            weight_init,
-            bias_init,
-        )
+        super().__init__(dilation=dilation, group=group, weight_init=weight_init, bias_init=bias_init, **conv)
         if group != 1 or self.dilation != (1, 1):
             raise ValueError(
                 f"For 'Conv2dThor', 'group' and 'dilation' must be 1, but got group {group} and dilation {dilation}. "
@@ -269,16 +241,9 @@ class Conv2dThor(_Recording, Conv2d):
 class EmbeddingThor(_Recording, Embedding):
     """`Embedding` that records its factors ``matrix_a`` (V,) and ``matrix_g`` (E, E)."""
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_size: int,
-        use_one_hot: bool = False,
-        embedding_table: Any = "normal",
-        dtype: Any = torch.float32,
-        padding_idx: int | None = None,
-    ) -> None:
-        super().__init__(vocab_size, embedding_size, use_one_hot, embedding_table, dtype, padding_idx)
+    @arguments_of(Embedding)
+    def __init__(self, **embedding: Any) -> None:
+        super().__init__(**embedding)
         self.make_factors()
 
     def construct(self, ids: Any) -> Any:
@@ -291,19 +256,9 @@ class EmbeddingLookupThor(_Recording, EmbeddingLookup):
     With ``max_norm`` d is the gradient of the rows after clipping.
     """
 
-    def __init__(
-        self,
-        vocab_size: int,
-        embedding_size: int,
-        param_init: Any = "normal",
-        target: str = "CPU",
-        slice_mode: str = "batch_slice",
-        manual_shapes: Any = None,
-        max_norm: float | None = None,
-        sparse: bool = True,
-        vocab_cache_size: int = 0,
-    ) -> None:
-        super().__init__(vocab_size, embedding_size, param_init, target, slice_mode, manual_shapes, max_norm, sparse)
+    @arguments_of(EmbeddingLookup, without="dtype", vocab_cache_size="sparse")
+    def __init__(self, vocab_cache_size: int = 0, **embedding: Any) -> None:
+        super().__init__(**embedding)
         self.make_factors()
 
     def construct(self, indices: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.attention import _in_projection, _in_projection_packed, attention_of_heads
 from mindspore_compat.common.initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
@@ -285,41 +286,32 @@ class TransformerDecoder(_OrFormer):
 class Transformer(_OrFormer):
     """Encoder and decoder: (src, tgt, masks...) to the decoder's output. All matrices start Xavier-uniform."""
 
+    @arguments_of(_TransformerLayer, num_encoder_layers="nhead", custom_encoder="activation")
     def __init__(
         self,
         d_model: int = 512,
         nhead: int = 8,
         num_encoder_layers: int = 6,
         num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Any = "relu",
         custom_encoder: Cell | None = None,
         custom_decoder: Cell | None = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        dtype: Any = torch.float32,
+        **layer: Any,
     ) -> None:
         super().__init__()
-        shared = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype)
+        layer |= {"d_model": d_model, "nhead": nhead}
+
+        def norm() -> Cell:
+            return LayerNorm((d_model,), epsilon=layer["layer_norm_eps"], dtype=layer["dtype"])
+
         if custom_encoder is None:
-            custom_encoder = TransformerEncoder(
-                TransformerEncoderLayer(*shared),
-                num_encoder_layers,
-                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype),
-            )
+            custom_encoder = TransformerEncoder(TransformerEncoderLayer(**layer), num_encoder_layers, norm())
         if custom_decoder is None:
-            custom_decoder = TransformerDecoder(
-                TransformerDecoderLayer(*shared),
-                num_decoder_layers,
-                LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype),
-            )
+            custom_decoder = TransformerDecoder(TransformerDecoderLayer(**layer), num_decoder_layers, norm())
         self.encoder, self.decoder = custom_encoder, custom_decoder
         for parameter in self.get_parameters():
             if parameter.dim() > 1:
                 parameter.set_data(initializer("xavier_uniform", parameter.shape, parameter.dtype))
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
+        self.d_model, self.nhead, self.batch_first = d_model, nhead, layer["batch_first"]
 
     def construct(
         self,

@@ -20,7 +20,9 @@ from mindspore_compat._tensor.wrapping import memory, plain
 __all__ = [
     "Drafts",
     "Number",
+    "Picks",
     "Skipping",
+    "Tensors",
     "add_quotients_",
     "add_scaled",
     "add_scaled_",
@@ -40,6 +42,8 @@ __all__ = [
 ]
 
 Number = Any  # a float, or a tensor of shape () on the device
+Tensors = list[Any]
+Picks = list[int] | None  # places of the parameters that are updated; None: of all
 
 _Base = torch._C.TensorBase
 _item = _Base.item

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_quotients_
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -31,9 +31,7 @@ class Adagrad(Optimizer):
         self.update_slots = update_slots
         self.accum = self.parameters.clone(prefix="accum", init=not_negative(accum, "accum"))  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         accums = self._picked(self.accum, picks)
         if self.update_slots:
             torch._foreach_addcmul_(accums, gradients, gradients, 1.0)

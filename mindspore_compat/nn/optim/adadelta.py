@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_scaled_
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_scaled_
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -36,9 +36,7 @@ class Adadelta(Optimizer):
     def construct(self, grads: Any) -> Any:
         return super().construct(grads)
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         squares, deltas = self._picked(self.accum, picks), self._picked(self.accum_update, picks)
         torch._foreach_mul_(squares, self.rho)
         torch._foreach_addcmul_(squares, gradients, gradients, 1.0 - self.rho)

@@ -8,7 +8,7 @@ import torch
 
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
-from mindspore_compat.nn.optim._device import Number, as_weight, counted, root, smaller
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, as_weight, counted, root, smaller
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
@@ -113,9 +113,7 @@ class AdaFactor(Optimizer):
     def _begin_step(self) -> None:
         torch._C.TensorBase.add_(self.step, 1)
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         step = counted(self.step)
         if self.relative_step:
             rate = smaller(1e-6 * step if self.warmup_init else 0.01, 1.0 / root(step))

@@ -8,9 +8,12 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.optim._device import (
     Number,
+    Picks,
+    Tensors,
     add_quotients_,
     add_scaled_,
     counted,
@@ -102,9 +105,7 @@ class Adam(Optimizer):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             torch._C.TensorBase.mul_(power, number(beta))
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         moments1, moments2 = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         powers = self.beta1_power, self.beta2_power
         self._advance(parameters, gradients, moments1, moments2, rate, powers, picks, decay)
@@ -163,19 +164,9 @@ class Adam(Optimizer):
 class VectorPowersAdam(Adam):
     """`Adam` whose powers have shape (1,)."""
 
-    def __init__(
-        self,
-        params: Any,
-        learning_rate: Any = 1e-3,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        eps: float = 1e-8,
-        use_locking: bool = False,
-        use_nesterov: bool = False,
-        weight_decay: Any = 0.0,
-        loss_scale: float = 1.0,
-    ) -> None:
-        super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+    @arguments_of(Adam, without="use_amsgrad kwargs")
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         for name in ("beta1_power", "beta2_power"):
             self.__dict__["_parameters"][name] = self._count([1.0], name)
 
@@ -211,9 +202,7 @@ class AdamWeightDecay(Optimizer):
         self.moments1 = self.parameters.clone(prefix="adam_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="adam_v", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         if self._is_fused() and is_fusible(parameters, gradients, moments1, moments2):
             betas = (number(self.beta1), number(self.beta2))

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_, counted, in_single, number
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_quotients_, counted, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.adam import check_betas
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -40,9 +40,7 @@ class AdaMax(Optimizer):
     def _begin_step(self) -> None:
         torch._C.TensorBase.mul_(self.beta1_power, number(self.beta1))
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         moments, largest = self._picked(self.moment1, picks), self._picked(self.moment2, picks)
         pace = rate / (1.0 - counted(self.beta1_power))
         with in_single((parameters, moments, largest), gradients) as (parameters, moments, largest, gradients):

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat.common.parameter import ParameterTuple
-from mindspore_compat.nn.optim._device import Number, counted, number
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, counted, number
 from mindspore_compat.nn.optim._groups import host_tensor
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -41,9 +41,7 @@ class ASGD(Optimizer):
         self.eta = ParameterTuple([self._count(0.0, f"eta_{name}") for name in names])
         self.ax = self.parameters.clone(prefix="ax_", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         step = counted(self.global_step)
         states = (self._picked(item, picks) for item in (self.mu, self.eta, self.ax))
         for p, g, mu, eta, average in zip(parameters, gradients, *states):

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -50,9 +50,7 @@ class FTRL(Optimizer):
         if not self.is_group:
             self.decay_flags = (True,) * self.param_length
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         power = -self.lr_power
         for p, g, total, linear in zip(
             parameters, gradients, self._picked(self.moments, picks), self._picked(self.linear, picks)

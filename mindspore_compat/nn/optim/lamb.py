@@ -8,6 +8,8 @@ import torch
 
 from mindspore_compat.nn.optim._device import (
     Number,
+    Picks,
+    Tensors,
     add_scaled_,
     as_weight,
     counted,
@@ -51,9 +53,7 @@ class Lamb(Optimizer):
         self.moments1 = self.parameters.clone(prefix="lamb_m", init="zeros")  # type: ignore[attr-defined]
         self.moments2 = self.parameters.clone(prefix="lamb_v", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         moments1, moments2 = self._picked(self.moments1, picks), self._picked(self.moments2, picks)
         if self._is_fused() and is_fusible(parameters, gradients, moments1, moments2):
             found_inf = self._found_inf()

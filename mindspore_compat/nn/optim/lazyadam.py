@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from mindspore_compat.nn.optim._device import Number
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors
 from mindspore_compat.nn.optim.adam import VectorPowersAdam
 
 __all__ = ["LazyAdam"]
@@ -22,9 +20,7 @@ class LazyAdam(VectorPowersAdam):
     _repeats = "on a device"
     _row_states = ("moment1", "moment2")
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         super()._update(
             parameters,
             [item.to_dense() if item.layout is not torch.strided else item for item in gradients],

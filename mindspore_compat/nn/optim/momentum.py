@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.nn.optim._device import Number, on_device
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, on_device
 from mindspore_compat.nn.optim._fused import momentum_step
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer, _item, host_parameter
@@ -40,9 +40,7 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.moments = self.parameters.clone(prefix="moments", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         momentum_step(
             parameters,
             gradients,

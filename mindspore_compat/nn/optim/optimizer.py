@@ -32,7 +32,9 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.optim._device import (
     Number,
+    Picks,
     Skipping,
+    Tensors,
     add_scaled,
     is_zero,
     number,
@@ -363,9 +365,7 @@ class Optimizer(Skipping, Members):
     def _begin_step(self) -> None:
         """Prepare a step, before the updates."""
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         """Update parameters that share a learning rate; ``picks`` are their positions, None for all. Rates and decays
         are floats, on a device also tensors of shape ().
         """

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, in_single, number
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, in_single, number
 from mindspore_compat.nn.optim._groups import host_tensor, not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
@@ -38,9 +38,7 @@ class ProximalAdagrad(Optimizer):
         self.use_locking = use_locking
         self.accum = self.parameters.clone(prefix="accum", init=not_negative(accum, "accum"))  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         for p in parameters:
             if not p.is_floating_point():
                 raise TypeError(f"For 'ProximalAdagrad', '{p.name}' must be of floats, but is {p.dtype}.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, add_quotients_, as_weight, in_single, on_device
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_quotients_, as_weight, in_single, on_device
 from mindspore_compat.nn.optim._fused import average_, is_fusible, momentum_step
 from mindspore_compat.nn.optim._groups import not_negative
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -45,9 +45,7 @@ class RMSProp(Optimizer):
         self.ms = self.parameters.clone(prefix="mean_square", init="ones")  # type: ignore[attr-defined]
         self.moment = self.parameters.clone(prefix="moment", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         squares, moments = self._picked(self.ms, picks), self._picked(self.moment, picks)
         if self._is_fused() and is_fusible(parameters, gradients, squares, moments):
             found_inf = self._found_inf()

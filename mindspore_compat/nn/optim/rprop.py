@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import Number, counted
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, counted
 from mindspore_compat.nn.optim.optimizer import Optimizer
 
 __all__ = ["Rprop"]
@@ -35,9 +35,7 @@ class Rprop(Optimizer):
         self.prev = self.parameters.clone(prefix="prev", init="zeros")  # type: ignore[attr-defined]
         self.step_size = self.parameters.clone(prefix="step_size", init="zeros")  # type: ignore[attr-defined]
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         first = counted(self.global_step) == 1
         for p, g, before, step in zip(
             parameters, gradients, self._picked(self.prev, picks), self._picked(self.step_size, picks)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._ops.update import SGD as _SGD
-from mindspore_compat.nn.optim._device import Number, add_scaled_, on_device
+from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step, stat_step
 from mindspore_compat.nn.optim._groups import not_negative, states_on_demand
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
@@ -65,9 +65,7 @@ class SGD(Optimizer):
             ).tolist()
             self.__dict__["_fresh"] = (versions, [flag > 0 for flag in flags])
 
-    def _update(
-        self, parameters: list[Any], gradients: list[Any], rate: Number, decay: Number, picks: list[int] | None
-    ) -> None:
+    def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         momentum = self.momentum.item()
         if momentum == 0.0:
             add_scaled_(parameters, gradients, -rate)

@@ -12,11 +12,10 @@ docs/design/thor.md has the formulas and the differences from MindSpore. A step:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim.thor_arguments import decay_all
 from mindspore_compat.nn.optim.thor_cell import ThorGpu
 from mindspore_compat.nn.optim.thor_convert import convert_network
 from mindspore_compat.nn.optim.thor_torch import ThorTorch
@@ -24,20 +23,8 @@ from mindspore_compat.nn.optim.thor_torch import ThorTorch
 __all__ = ["thor", "ThorGpu"]
 
 
-def thor(
-    net: Any,
-    learning_rate: Any,
-    damping: Any,
-    momentum: float,
-    weight_decay: float = 0.0,
-    loss_scale: float = 1.0,
-    batch_size: int = 32,
-    use_nesterov: bool = False,
-    decay_filter: Callable[[Any], bool] = decay_all,
-    split_indices: Any = None,
-    enable_clip_grad: bool = False,
-    frequency: int = 100,
-) -> Any:
+@arguments_of(ThorGpu)
+def thor(net: Any, **options: Any) -> Any:
     """Return an optimizer that preconditions gradients by inverse Kronecker factors, renewed every ``frequency``-th
     step.
 
@@ -56,17 +43,4 @@ def thor(
     """
     convert_network(net)
     kind: Any = ThorGpu if isinstance(net, Cell) else ThorTorch
-    return kind(
-        net,
-        learning_rate,
-        damping,
-        momentum,
-        weight_decay,
-        loss_scale,
-        batch_size,
-        use_nesterov,
-        decay_filter,
-        split_indices,
-        enable_clip_grad,
-        frequency,
-    )
+    return kind(net, **options)

@@ -26,19 +26,16 @@ _log = logging.getLogger("mindspore_compat")
 
 __all__ = ["damped_inverse_"]
 
+Tensors = Sequence[torch.Tensor]
+Numbers = Sequence[float]
+
 #: largest block that the kernel takes
 _KERNEL_BLOCK = 128
 _SMALL_LEAF, _LARGE_LEAF = 32, 512
 _SCHEMA = "(Tensor(a!)[] inverses, Tensor[] factors, float[] scales, float[] dampings, float[] multipliers) -> Tensor"
 
 
-def _check(
-    inverses: Sequence[torch.Tensor],
-    factors: Sequence[torch.Tensor],
-    scales: Sequence[float],
-    dampings: Sequence[float],
-    multipliers: Sequence[float],
-) -> int:
+def _check(inverses: Tensors, factors: Tensors, scales: Numbers, dampings: Numbers, multipliers: Numbers) -> int:
     """Return the number of blocks of all factors.
 
     Raises:
@@ -81,11 +78,7 @@ def _check(
 
 @torch.library.custom_op("mindspore_compat::damped_inverse_", mutates_args=("inverses",), schema=_SCHEMA)
 def damped_inverse_(
-    inverses: Sequence[torch.Tensor],
-    factors: Sequence[torch.Tensor],
-    scales: Sequence[float],
-    dampings: Sequence[float],
-    multipliers: Sequence[float],
+    inverses: Tensors, factors: Tensors, scales: Numbers, dampings: Numbers, multipliers: Numbers
 ) -> torch.Tensor:
     """Set ``inverses[f][b]`` to multipliers[f] · inverse of (scales[f] · block b of factors[f] + dampings[f] · I).
 
@@ -102,13 +95,7 @@ def damped_inverse_(
 
 
 @damped_inverse_.register_fake
-def _(
-    inverses: Sequence[torch.Tensor],
-    factors: Sequence[torch.Tensor],
-    scales: Sequence[float],
-    dampings: Sequence[float],
-    multipliers: Sequence[float],
-) -> torch.Tensor:
+def _(inverses: Tensors, factors: Tensors, scales: Numbers, dampings: Numbers, multipliers: Numbers) -> torch.Tensor:
     total = _check(inverses, factors, scales, dampings, multipliers)
     return torch.empty(total, dtype=torch.int32, device=factors[0].device if factors else "cpu")
 
@@ -117,11 +104,11 @@ def _(
 
 
 def _invert_with_torch(
-    inverses: Sequence[torch.Tensor],
-    factors: Sequence[torch.Tensor],
-    scales: Sequence[float],
-    dampings: Sequence[float],
-    multipliers: Sequence[float],
+    inverses: Tensors,
+    factors: Tensors,
+    scales: Numbers,
+    dampings: Numbers,
+    multipliers: Numbers,
     info: torch.Tensor,
     picks: Sequence[int],
 ) -> None:
@@ -268,11 +255,7 @@ def _fits_kernel(factor: torch.Tensor, inverse: torch.Tensor) -> bool:
 
 
 def _invert_with_library(
-    inverses: Sequence[torch.Tensor],
-    factors: Sequence[torch.Tensor],
-    scales: Sequence[float],
-    dampings: Sequence[float],
-    multipliers: Sequence[float],
+    inverses: Tensors, factors: Tensors, scales: Numbers, dampings: Numbers, multipliers: Numbers
 ) -> torch.Tensor:
     """Launch one kernel on the current stream for every factor that fits it; nothing waits for the device."""
     found = library()

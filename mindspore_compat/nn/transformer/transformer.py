@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.initializer import initializer
@@ -141,58 +142,19 @@ class MultiHeadAttention(Cell):
 _F32, _F16 = torch.float32, torch.float16
 
 
-def _set_layer(
-    cell: Any,
-    sizes: dict[str, int],
-    rates: dict[str, Any],
-    types: dict[str, Any],
-    hidden_act: Any,
-    moe_config: Any,
-    parallel_config: Any,
-) -> Any:
-    """Set the children of encoder and decoder layers; return the constructor of their attention."""
-    cell.use_moe, cell.hidden_size, cell.dtype = moe_config.expert_num > 1, sizes["hidden_size"], _F16
-    hidden, norm = sizes["hidden_size"], types["layernorm_compute_type"]
-    feed: Any = {
-        "hidden_size": hidden,
-        "ffn_hidden_size": sizes["ffn_hidden_size"],
-        "dropout_rate": rates["hidden_dropout_rate"],
-        "hidden_act": hidden_act,
-        "param_init_type": types["param_init_type"],
-        "parallel_config": parallel_config,
-    }
+class _Layer(Cell):
+    """Arguments and parts of encoder and decoder layers; ``lengths`` has each attention's, of query and key."""
 
-    def attention(**more: Any) -> MultiHeadAttention:
-        return MultiHeadAttention(
-            hidden_size=hidden,
-            num_heads=sizes["num_heads"],
-            softmax_compute_type=types["softmax_compute_type"],
-            param_init_type=types["param_init_type"],
-            parallel_config=parallel_config.dpmp if cell.use_moe else parallel_config,
-            **rates,
-            **more,
-        )
-
-    def layer_norm() -> _LayerNorm:
-        return _LayerNorm((hidden,)).to_float(norm)  # type: ignore[return-value]
-
-    return attention, layer_norm, lambda: MoE(moe_config=moe_config, **feed) if cell.use_moe else FeedForward(**feed)
-
-
-class TransformerEncoderLayer(Cell):
-    """Attention and feed-forward with layer norms before them, or behind them with ``post_layernorm_residual``.
-
-    x (batch, length, hidden) or flattened gives (output, (key, value)), and the experts' loss if there are experts.
-    With ``use_past`` the layer keeps the caches itself; ``init_reset`` False empties them.
-    """
+    key_past: Any
+    value_past: Any
 
     def __init__(
         self,
+        lengths: dict[str, tuple[int, int]],
         batch_size: int | None,
         hidden_size: int,
         ffn_hidden_size: int,
         num_heads: int,
-        seq_length: int,
         attention_dropout_rate: float = 0.1,
         hidden_dropout_rate: float = 0.1,
         post_layernorm_residual: bool = False,
@@ -205,27 +167,61 @@ class TransformerEncoderLayer(Cell):
         parallel_config: Any = default_dpmp_config,
     ) -> None:
         super().__init__()
-        attention, layer_norm, output = _set_layer(
-            self,
-            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
-            {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {
-                "layernorm_compute_type": layernorm_compute_type,
-                "softmax_compute_type": softmax_compute_type,
-                "param_init_type": param_init_type,
-            },
-            hidden_act,
-            moe_config,
-            parallel_config,
-        )
-        self.batch_size, self.seq_length, self.use_past = batch_size, seq_length, use_past
-        self.post_layernorm_residual = post_layernorm_residual
-        self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
-        self.attention = attention(
-            batch_size=batch_size, src_seq_length=seq_length, tgt_seq_length=seq_length, use_past=use_past
-        )
-        self.output = output()
+        self.batch_size, self.hidden_size, self.dtype = batch_size, hidden_size, _F16
+        self.use_past, self.post_layernorm_residual = use_past, post_layernorm_residual
+        self.use_moe = moe_config.expert_num > 1
         self.key_past = self.value_past = None
+
+        def layer_norm() -> Cell:
+            return _LayerNorm((hidden_size,)).to_float(layernorm_compute_type)
+
+        self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
+        attention: Any = {
+            "batch_size": batch_size,
+            "hidden_size": hidden_size,
+            "num_heads": num_heads,
+            "hidden_dropout_rate": hidden_dropout_rate,
+            "attention_dropout_rate": attention_dropout_rate,
+            "softmax_compute_type": softmax_compute_type,
+            "param_init_type": param_init_type,
+            "use_past": use_past,
+            "parallel_config": parallel_config.dpmp if self.use_moe else parallel_config,
+        }
+        feed: Any = {
+            "hidden_size": hidden_size,
+            "ffn_hidden_size": ffn_hidden_size,
+            "dropout_rate": hidden_dropout_rate,
+            "hidden_act": hidden_act,
+            "param_init_type": param_init_type,
+            "parallel_config": parallel_config,
+        }
+        for name, (source, target) in lengths.items():
+            setattr(self, name, MultiHeadAttention(src_seq_length=source, tgt_seq_length=target, **attention))
+        if "cross_attention" in lengths:
+            self.cross_attention_layernorm = layer_norm()
+        self.output = MoE(moe_config=moe_config, **feed) if self.use_moe else FeedForward(**feed)
+
+
+class TransformerEncoderLayer(_Layer):
+    """Attention and feed-forward with layer norms before them, or behind them with ``post_layernorm_residual``.
+
+    x (batch, length, hidden) or flattened gives (output, (key, value)), and the experts' loss if there are experts.
+    With ``use_past`` the layer keeps the caches itself; ``init_reset`` False empties them.
+    """
+
+    @arguments_of(_Layer, without="lengths", seq_length="num_heads")
+    def __init__(
+        self,
+        batch_size: int | None,
+        hidden_size: int,
+        num_heads: int,
+        seq_length: int,
+        use_past: bool = False,
+        **layer: Any,
+    ) -> None:
+        lengths = {"attention": (seq_length, seq_length)}
+        super().__init__(lengths, batch_size, hidden_size, num_heads=num_heads, use_past=use_past, **layer)
+        self.seq_length = seq_length
         if use_past:
             size = hidden_size // num_heads
             self.key_shape = (batch_size, num_heads, size, seq_length)
@@ -243,8 +239,8 @@ class TransformerEncoderLayer(Cell):
         attention, present = self.attention(normed, normed, normed, input_mask, *past, batch_valid_length)
         if self.use_past:
             with torch.no_grad():
-                self.key_past.copy_(present[0])  # type: ignore[union-attr]
-                self.value_past.copy_(present[1])  # type: ignore[union-attr]
+                self.key_past.copy_(present[0])
+                self.value_past.copy_(present[1])
         x = (normed if post else x) + attention
         normed = self.layernorm2(x).to(_F16)
         fed = self.output(normed)
@@ -253,60 +249,33 @@ class TransformerEncoderLayer(Cell):
         return torch.reshape(result, shape), present, *loss
 
 
-class TransformerDecoderLayer(Cell):
+class TransformerDecoderLayer(_Layer):
     """`TransformerEncoderLayer` with attention over ``encoder_output`` in the middle; (output, (key, value, and those
     of the encoder)).
     """
 
+    @arguments_of(_Layer, without="lengths", batch_size="num_heads", use_past="post_layernorm_residual")
     def __init__(
         self,
-        hidden_size: int,
-        ffn_hidden_size: int,
-        num_heads: int,
         batch_size: int | None,
         src_seq_length: int,
         tgt_seq_length: int,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
-        post_layernorm_residual: bool = False,
         use_past: bool = False,
-        layernorm_compute_type: Any = _F32,
         softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
-        hidden_act: Any = "gelu",
-        moe_config: Any = default_moe_config,
-        parallel_config: Any = default_dpmp_config,
+        **layer: Any,
     ) -> None:
-        super().__init__()
-        attention, layer_norm, output = _set_layer(
-            self,
-            {"num_heads": num_heads, "hidden_size": hidden_size, "ffn_hidden_size": ffn_hidden_size},
-            {"hidden_dropout_rate": hidden_dropout_rate, "attention_dropout_rate": attention_dropout_rate},
-            {
-                "layernorm_compute_type": layernorm_compute_type,
-                "softmax_compute_type": softmax_compute_type,
-                "param_init_type": param_init_type,
-            },
-            hidden_act,
-            moe_config,
-            parallel_config,
-        )
         if use_past:
             raise ValueError(
                 "For 'TransformerDecoderLayer', the 'use_past' must be False, but got True. Use "
                 "TransformerEncoderLayer."
             )
-        self.batch_size, self.use_past, self.post_layernorm_residual = batch_size, use_past, post_layernorm_residual
+        lengths = {
+            "attention": (tgt_seq_length, tgt_seq_length),
+            "cross_attention": (tgt_seq_length, src_seq_length),
+        }
+        super().__init__(lengths, batch_size, softmax_compute_type=softmax_compute_type, **layer)
         self.src_seq_length, self.tgt_seq_length = src_seq_length, tgt_seq_length
         self.softmax_compute_type = softmax_compute_type
-        self.layernorm1, self.layernorm2 = layer_norm(), layer_norm()
-        self.attention = attention(batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=tgt_seq_length)
-        self.cross_attention = attention(
-            batch_size=batch_size, src_seq_length=tgt_seq_length, tgt_seq_length=src_seq_length
-        )
-        self.cross_attention_layernorm = layer_norm()
-        self.output = output()
-        self.key_past = self.value_past = None
 
     def construct(
         self,
@@ -394,15 +363,14 @@ class _Stack(Cell):
         num_layers: int,
         lambda_func: Any,
         offset: int,
-        moe_config: Any,
         parallel_config: Any,
-        **arguments: Any,
+        **layer: Any,
     ) -> None:
-        self.use_moe, self.num_layers = moe_config.expert_num > 1, num_layers
+        self.use_moe, self.num_layers = layer["moe_config"].expert_num > 1, num_layers
         layout = parallel_config.moe_parallel_config if self.use_moe else parallel_config.dp_mp_config
         self.blocks = CellList()
         for index in range(num_layers):
-            cell = block(moe_config=moe_config, parallel_config=layout, **arguments)
+            cell = block(parallel_config=layout, **layer)
             (lambda_func or _get_lambda_func())(
                 cell, layer_id=index, layers=num_layers, offset=offset, parallel_config=parallel_config
             )
@@ -422,49 +390,27 @@ class TransformerEncoder(_Stack):
     loss if any.
     """
 
+    @arguments_of(
+        TransformerEncoderLayer,
+        num_layers="batch_size",
+        seq_length="ffn_hidden_size",
+        hidden_act="hidden_dropout_rate",
+        lambda_func="param_init_type",
+    )
     def __init__(
         self,
-        batch_size: int,
         num_layers: int,
-        hidden_size: int,
-        ffn_hidden_size: int,
+        batch_size: int,
         seq_length: int,
-        num_heads: int,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
         hidden_act: Any = "gelu",
-        post_layernorm_residual: bool = False,
-        layernorm_compute_type: Any = _F32,
-        softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
         lambda_func: Any = None,
         offset: int = 0,
-        use_past: bool = False,
-        moe_config: Any = default_moe_config,
         parallel_config: Any = default_transformer_config,
+        **layer: Any,
     ) -> None:
         super().__init__()
-        self._set_blocks(
-            TransformerEncoderLayer,
-            num_layers,
-            lambda_func,
-            offset,
-            moe_config,
-            parallel_config,
-            batch_size=batch_size,
-            hidden_size=hidden_size,
-            ffn_hidden_size=ffn_hidden_size,
-            seq_length=seq_length,
-            num_heads=num_heads,
-            attention_dropout_rate=attention_dropout_rate,
-            hidden_dropout_rate=hidden_dropout_rate,
-            hidden_act=hidden_act,
-            post_layernorm_residual=post_layernorm_residual,
-            layernorm_compute_type=layernorm_compute_type,
-            softmax_compute_type=softmax_compute_type,
-            param_init_type=param_init_type,
-            use_past=use_past,
-        )
+        layer |= {"batch_size": batch_size, "seq_length": seq_length, "hidden_act": hidden_act}
+        self._set_blocks(TransformerEncoderLayer, num_layers, lambda_func, offset, parallel_config, **layer)
 
     def construct(
         self, hidden_states: Any, attention_mask: Any, init_reset: Any = True, batch_valid_length: Any = None
@@ -475,51 +421,27 @@ class TransformerEncoder(_Stack):
 class TransformerDecoder(_Stack):
     """`TransformerDecoderLayer` ``num_layers`` times; results as those of `TransformerEncoder`."""
 
+    @arguments_of(
+        TransformerDecoderLayer,
+        batch_size="num_layers",
+        num_heads="tgt_seq_length",
+        lambda_func="hidden_act",
+        use_past="lambda_func",
+    )
     def __init__(
         self,
         num_layers: int,
         batch_size: int,
-        hidden_size: int,
-        ffn_hidden_size: int,
-        src_seq_length: int,
-        tgt_seq_length: int,
         num_heads: int,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
-        post_layernorm_residual: bool = False,
-        layernorm_compute_type: Any = _F32,
-        softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
-        hidden_act: Any = "gelu",
         lambda_func: Any = None,
         use_past: bool = False,
         offset: int = 0,
-        moe_config: Any = default_moe_config,
         parallel_config: Any = default_transformer_config,
+        **layer: Any,
     ) -> None:
         super().__init__()
-        self._set_blocks(
-            TransformerDecoderLayer,
-            num_layers,
-            lambda_func,
-            offset,
-            moe_config,
-            parallel_config,
-            batch_size=batch_size,
-            hidden_size=hidden_size,
-            ffn_hidden_size=ffn_hidden_size,
-            src_seq_length=src_seq_length,
-            tgt_seq_length=tgt_seq_length,
-            num_heads=num_heads,
-            attention_dropout_rate=attention_dropout_rate,
-            hidden_dropout_rate=hidden_dropout_rate,
-            hidden_act=hidden_act,
-            post_layernorm_residual=post_layernorm_residual,
-            layernorm_compute_type=layernorm_compute_type,
-            softmax_compute_type=softmax_compute_type,
-            param_init_type=param_init_type,
-            use_past=use_past,
-        )
+        layer |= {"batch_size": batch_size, "num_heads": num_heads, "use_past": use_past}
+        self._set_blocks(TransformerDecoderLayer, num_layers, lambda_func, offset, parallel_config, **layer)
 
     def construct(
         self,
@@ -538,59 +460,39 @@ class Transformer(Cell):
     experts' loss if any.
     """
 
+    @arguments_of(
+        TransformerEncoder,
+        without="seq_length num_layers offset",
+        hidden_size="self",
+        src_seq_length="ffn_hidden_size",
+        use_past="lambda_func",
+    )
     def __init__(
         self,
         hidden_size: int,
         batch_size: int,
-        ffn_hidden_size: int,
         src_seq_length: int,
         tgt_seq_length: int,
         encoder_layers: int = 3,
         decoder_layers: int = 3,
         num_heads: int = 2,
-        attention_dropout_rate: float = 0.1,
-        hidden_dropout_rate: float = 0.1,
-        hidden_act: Any = "gelu",
-        post_layernorm_residual: bool = False,
-        layernorm_compute_type: Any = _F32,
-        softmax_compute_type: Any = _F32,
-        param_init_type: Any = _F32,
         lambda_func: Any = None,
         use_past: bool = False,
         moe_config: Any = default_moe_config,
-        parallel_config: Any = default_transformer_config,
+        **layer: Any,
     ) -> None:
         super().__init__()
         self.batch_size, self.hidden_size, self.src_seq_length = batch_size, hidden_size, src_seq_length
         self.tgt_seq_length = tgt_seq_length
         self.use_past, self.use_moe = use_past, moe_config.expert_num > 1
-        common: Any = {
-            "batch_size": batch_size,
-            "hidden_size": hidden_size,
-            "ffn_hidden_size": ffn_hidden_size,
-            "num_heads": num_heads,
-            "attention_dropout_rate": attention_dropout_rate,
-            "hidden_dropout_rate": hidden_dropout_rate,
-            "hidden_act": hidden_act,
-            "post_layernorm_residual": post_layernorm_residual,
-            "layernorm_compute_type": layernorm_compute_type,
-            "softmax_compute_type": softmax_compute_type,
-            "param_init_type": param_init_type,
-            "use_past": use_past,
-            "moe_config": moe_config,
-            "lambda_func": lambda_func or _get_lambda_func(total_layer=encoder_layers + decoder_layers),
-            "parallel_config": parallel_config,
-        }
-        self.encoder = TransformerEncoder(num_layers=encoder_layers, seq_length=src_seq_length, **common)
+        layer |= {"batch_size": batch_size, "hidden_size": hidden_size, "num_heads": num_heads}
+        layer |= {"use_past": use_past, "moe_config": moe_config}
+        layer["lambda_func"] = lambda_func or _get_lambda_func(total_layer=encoder_layers + decoder_layers)
+        self.encoder = TransformerEncoder(num_layers=encoder_layers, seq_length=src_seq_length, **layer)
         self.decoder = None
         if decoder_layers > 0:
-            self.decoder = TransformerDecoder(
-                num_layers=decoder_layers,
-                src_seq_length=src_seq_length,
-                tgt_seq_length=tgt_seq_length,
-                offset=encoder_layers,
-                **common,
-            )
+            layer |= {"src_seq_length": src_seq_length, "tgt_seq_length": tgt_seq_length}
+            self.decoder = TransformerDecoder(num_layers=decoder_layers, offset=encoder_layers, **layer)
 
     def construct(
         self,

@@ -13,9 +13,8 @@ import torch
 
 from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.train.checkpoint_maps._axes import Axes
+from mindspore_compat.train.checkpoint_maps._axes import Axes, Parts
 from mindspore_compat.train.checkpoint_maps._names import Name, Vocabulary, own_patterns
-from mindspore_compat.train.checkpoint_maps._parts import Parts
 
 __all__ = ["Rule", "RuleFile", "Group", "available", "read_rules"]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat.nn.layer.conv import _Forward, _two
+from mindspore_compat._api.arguments import arguments_of
+from mindspore_compat.nn.layer.conv import Conv2d, _Forward
 from mindspore_compat.nn.probability.bnn_layers._variational import Variational, shown_distributions
 from mindspore_compat.nn.probability.bnn_layers.layer_distribution import NormalPrior, normal_post_fn
 
@@ -27,41 +28,22 @@ class ConvReparam(_Forward, Variational):
         (2, 4, 8, 8)
     """
 
+    @arguments_of(Conv2d, without="weight_init bias_init data_format dtype", weight_prior_fn="has_bias")
     def __init__(
         self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        pad_mode: str = "same",
-        padding: Any = 0,
-        dilation: Any = 1,
-        group: int = 1,
-        has_bias: bool = False,
         weight_prior_fn: Any = NormalPrior,
         weight_posterior_fn: Any = normal_post_fn,
         bias_prior_fn: Any = NormalPrior,
         bias_posterior_fn: Any = normal_post_fn,
+        **conv: Any,
     ) -> None:
-        super().__init__(
-            in_channels,
-            out_channels,
-            _two(kernel_size, "kernel_size", "ConvReparam"),
-            _two(stride, "stride", "ConvReparam"),
-            pad_mode,
-            padding,
-            _two(dilation, "dilation", "ConvReparam"),
-            group,
-            has_bias,
-            weight_init="normal",
-            bias_init="zeros",
-        )
-        self.shape = [out_channels, in_channels // group, *self.kernel_size]
+        super().__init__(**conv, weight_init="normal", bias_init="zeros")
+        self.shape = [self.out_channels, self.in_channels // self.group, *self.kernel_size]
         self.weight.requires_grad = False
         self._add_distributions("weight", weight_prior_fn, weight_posterior_fn, self.shape)
         if self.bias is not None:
             self.bias.requires_grad = False
-            self._add_distributions("bias", bias_prior_fn, bias_posterior_fn, [out_channels])
+            self._add_distributions("bias", bias_prior_fn, bias_posterior_fn, [self.out_channels])
 
     def construct(self, inputs: Any) -> Any:
         weight = self.weight_posterior("sample")  # before the bias, as MindSpore: it gets the earlier random numbers

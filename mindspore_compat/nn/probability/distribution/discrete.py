@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, Distribution, check_name
 
@@ -16,7 +17,7 @@ __all__ = ["Bernoulli", "Geometric", "Poisson"]
 class _OfProbability(Distribution):
     _POSITIVE = ("probs",)
 
-    def __init__(self, probs: Any, seed: int | None, dtype: Any, name: str) -> None:
+    def __init__(self, probs: Any = None, seed: int | None = None, dtype: Any = torch.int32, name: str = "") -> None:
         super().__init__(seed, dtype, name, {"probs": probs})
         self._probs = self.default_parameters[0]
         if self._probs is not None and not bool(torch.all(self._probs < 1)):
@@ -36,10 +37,9 @@ class Bernoulli(_OfProbability):
         ValueError: if a probability is not between 0 and 1.
     """
 
-    def __init__(
-        self, probs: Any = None, seed: int | None = None, dtype: Any = torch.int32, name: str = "Bernoulli"
-    ) -> None:
-        super().__init__(probs, seed, dtype, name)
+    @arguments_of(_OfProbability)
+    def __init__(self, name: str = "Bernoulli", **given: Any) -> None:
+        super().__init__(name=name, **given)
 
     def _mean(self, probs1: Any = None) -> Any:
         return self._given(probs1)
@@ -86,10 +86,9 @@ class Geometric(_OfProbability):
         ValueError: if a probability is not between 0 and 1.
     """
 
-    def __init__(
-        self, probs: Any = None, seed: int | None = None, dtype: Any = torch.int32, name: str = "Geometric"
-    ) -> None:
-        super().__init__(probs, seed, dtype, name)
+    @arguments_of(_OfProbability)
+    def __init__(self, name: str = "Geometric", **given: Any) -> None:
+        super().__init__(name=name, **given)
 
     def _mean(self, probs1: Any = None) -> Any:
         probs = self._given(probs1)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 
@@ -20,7 +21,9 @@ class _Located(Continuous):
 
     _POSITIVE = ("scale",)
 
-    def __init__(self, loc: Any, scale: Any, seed: int | None, dtype: Any, name: str) -> None:
+    def __init__(
+        self, loc: Any = None, scale: Any = None, seed: int | None = None, dtype: Any = torch.float32, name: str = ""
+    ) -> None:
         super().__init__(seed, dtype, name, {"loc": loc, "scale": scale})
         self._loc, self._scale = self.default_parameters
 
@@ -48,15 +51,9 @@ class Cauchy(_Located):
 
     _SHOWN = {"loc": "location"}
 
-    def __init__(
-        self,
-        loc: Any = None,
-        scale: Any = None,
-        seed: int | None = None,
-        dtype: Any = torch.float32,
-        name: str = "Cauchy",
-    ) -> None:
-        super().__init__(loc, scale, seed, dtype, name)
+    @arguments_of(_Located)
+    def __init__(self, name: str = "Cauchy", **given: Any) -> None:
+        super().__init__(name=name, **given)
 
     def _mean(self, *args: Any, **kwargs: Any) -> Any:
         raise ValueError("Cauchy distribution has no mean, standard deviation or variance.")
@@ -101,15 +98,9 @@ class Logistic(_Located):
 
     _SHOWN = {"loc": "location"}
 
-    def __init__(
-        self,
-        loc: Any = None,
-        scale: Any = None,
-        seed: int | None = None,
-        dtype: Any = torch.float32,
-        name: str = "Logistic",
-    ) -> None:
-        super().__init__(loc, scale, seed, dtype, name)
+    @arguments_of(_Located)
+    def __init__(self, name: str = "Logistic", **given: Any) -> None:
+        super().__init__(name=name, **given)
 
     def _mean(self, loc: Any = None, scale: Any = None) -> Any:
         return self._given(loc, scale)[0]
