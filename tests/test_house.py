@@ -23,7 +23,7 @@ LONG: dict[str, str] = {
 
 
 #: lines of the package's .py files; lower it with the package, never raise it
-BUDGET = 116_800
+BUDGET = 116_780
 #: what programs of earlier releases and of reinforcement learning need beside, counted apart
 FOR_EARLIER_RELEASES = 2_050
 #: checkpoints of language models: folders of shards, merges of ranks, rules for groups and experts

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Dense
@@ -70,31 +71,21 @@ class MoE(Cell):
     busy).
     """
 
+    @arguments_of(FeedForward, without="expert_num expert_group_size", moe_config="param_init_type")
     def __init__(
         self,
         hidden_size: int,
-        ffn_hidden_size: int,
-        dropout_rate: float,
-        hidden_act: Any = "gelu",
-        param_init_type: Any = torch.float32,
         moe_config: MoEConfig = default_moe_config,
         parallel_config: Any = default_moeparallel_config,
+        **feed: Any,
     ) -> None:
         super().__init__()
         self.hidden_size, self.expert_dim = hidden_size, moe_config.expert_num
         self.dp_group = parallel_config.data_parallel
         self.capacity_factor, self.aux_loss_factor = moe_config.capacity_factor, moe_config.aux_loss_factor
         self.num_experts_chosen = moe_config.num_experts_chosen
-        self.ffn = FeedForward(
-            hidden_size,
-            ffn_hidden_size,
-            dropout_rate,
-            hidden_act,
-            self.expert_dim,
-            moe_config.expert_group_size,
-            param_init_type,
-            parallel_config,
-        )
+        feed |= {"expert_num": self.expert_dim, "expert_group_size": moe_config.expert_group_size}
+        self.ffn = FeedForward(hidden_size, parallel_config=parallel_config, **feed)
         self.router = Router(hidden_size, moe_config, parallel_config=parallel_config)
 
     def construct(self, input_tensor: Any) -> Any:

@@ -12,6 +12,7 @@ import torch
 from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
+from mindspore_compat.nn.probability.distribution.normal import Normal
 
 __all__ = ["Cauchy", "Laplace", "Logistic", "StudentT"]
 
@@ -147,15 +148,9 @@ class Laplace(Continuous):
     _POSITIVE = ("sd",)
     _SHOWN = None
 
-    def __init__(
-        self,
-        mean: Any = None,
-        sd: Any = None,
-        seed: int | None = None,
-        dtype: Any = torch.float32,
-        name: str = "Laplace",
-    ) -> None:
-        super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
+    @arguments_of(Normal)
+    def __init__(self, mean: Any = None, sd: Any = None, name: str = "Laplace", **given: Any) -> None:
+        super().__init__(name=name, param={"mean": mean, "sd": sd}, **given)
 
     def _log_prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)

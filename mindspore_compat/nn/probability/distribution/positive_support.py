@@ -9,8 +9,10 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
+from mindspore_compat.nn.probability.distribution.normal import Normal
 
 __all__ = ["Beta", "Exponential", "Gamma", "HalfNormal"]
 
@@ -239,15 +241,9 @@ class HalfNormal(Continuous):
     _POSITIVE = ("sd",)
     _SHOWN = None
 
-    def __init__(
-        self,
-        mean: Any = None,
-        sd: Any = None,
-        seed: int | None = None,
-        dtype: Any = torch.float32,
-        name: str = "HalfNormal",
-    ) -> None:
-        super().__init__(seed, dtype, name, {"mean": mean, "sd": sd})
+    @arguments_of(Normal)
+    def __init__(self, mean: Any = None, sd: Any = None, name: str = "HalfNormal", **given: Any) -> None:
+        super().__init__(name=name, param={"mean": mean, "sd": sd}, **given)
 
     def _prob(self, value: Any, mean: Any = None, sd: Any = None) -> Any:
         mean, sd = self._given(mean, sd)
