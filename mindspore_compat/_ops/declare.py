@@ -37,8 +37,8 @@ _PRIMITIVES = Primitive.__module__
 
 #: Tensor method -> the function that it is
 METHODS: dict[str, Callable[..., Any]] = {}
-#: operator -> the function that computes it, without other names of its arguments, and without `with_dtype_fallback`
-_DIRECT: dict[Callable[..., Any], Callable[..., Any]] = {}
+#: operator -> (the function that computes it, without `with_dtype_fallback`; other names of arguments, not known to it)
+_DIRECT: dict[Callable[..., Any], tuple[Callable[..., Any], frozenset[str]]] = {}
 
 
 def op(
@@ -95,7 +95,8 @@ def op(
     if name:
         called.__name__ = called.__qualname__ = name
     called._is_listed = listed
-    _DIRECT[called] = _DIRECT.get(function, function)
+    direct, others = _DIRECT.get(function, (function, frozenset()))
+    _DIRECT[called] = direct, others | aliases.keys()
     names = dict(item.split("=") for item in in_method.split())
     METHODS.update(dict.fromkeys(method.split(), accept_aliases(called, names) if names else called))
     return called
@@ -193,7 +194,7 @@ def primitive_class(
 
 def _without_attributes(name: str, function: Callable[..., Any], doc: str | None, module: str, inputs: str) -> Any:
     names = tuple(inputs.split())
-    direct = _DIRECT.get(function, function)
+    direct = _DIRECT[function][0] if function in _DIRECT else function
 
     def __init__(self: Any) -> None:
         _set_name(self, name)
@@ -356,9 +357,9 @@ def _of_row(name: str, item: _Row, module: str, inputs: str = "", settable: bool
         )
 
     names, count, is_direct = tuple(arguments), len(arguments), [*renamed.values()] == [*renamed]
-    raw = _DIRECT.get(function, function)
-    if not hasattr(function, "__signature__") and {to for _, to in passed} <= _argument_names(raw):
-        function = raw  # an instance catches the error of a missing kernel itself
+    direct, others = _DIRECT.get(function, (function, frozenset()))
+    if not hasattr(function, "__signature__") and others.isdisjoint(to for _, to in passed):
+        function = direct  # an instance catches the error of a missing kernel itself
 
     def run(args: tuple[Any, ...], kwargs: dict[str, Any], attributes: dict[str, Any]) -> Callable[..., Any]:
         fits = len(attributes) == count >= len(args)
@@ -373,11 +374,6 @@ def _of_row(name: str, item: _Row, module: str, inputs: str = "", settable: bool
 
     documented = _documented(name, doc)
     return _class(name, documented, module, names, defaults, lambda: annotations, run, signature, inputs, settable)
-
-
-def _argument_names(function: Callable[..., Any]) -> set[str]:
-    code = getattr(function, "__code__", None)
-    return set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]) if code else set()
 
 
 def _class(
