@@ -183,14 +183,6 @@ def test_messages_of_files_that_programs_take_apart(tmp_path: Path) -> None:
     assert ParallelStrategyMap(current_stage=1).SerializeToString() == b"\x08\x01"
 
 
-def test_operators_of_ascends_inference_may_be_imported() -> None:
-    from mindspore_compat.ops.operations._infer_ops import QuantV2
-
-    operator = QuantV2()  # networks that hold it can be made
-    with pytest.raises(NotImplementedError, match="Only Ascend"):
-        operator(Tensor([1.0]), Tensor([1.0]), Tensor([0.0]), False, "ROUND", ms.int8)
-
-
 def test_the_logger_is_silent_for_a_while() -> None:
     logger = ms.log._get_logger()
     level = logger.level

@@ -41,11 +41,6 @@ def test_an_error_of_the_users_keeps_its_cause() -> None:
     assert isinstance(told.value.__cause__, KeyError)
 
 
-def test_max_and_min_take_two_positions() -> None:
-    with pytest.raises(TypeError, match="at most 2 positional arguments"):
-        Tensor([1, 2]).min(None, False, None)
-
-
 @pytest.mark.parametrize("other", ["ok", b"ok", None, {}, {1}, int], ids=str)
 @pytest.mark.parametrize("x", [Tensor(3), Tensor([1.0, 2.0])], ids=["an int", "floats"])
 @pytest.mark.parametrize("by", ["+", "-", "*", "/", "//", "%", "**", "@", "<", ">=", "&"])
@@ -58,14 +53,3 @@ def test_what_operators_do_not_take(x: Any, by: str, other: Any) -> None:
         with pytest.raises(TypeError, match=words):
             eval(f"other {by} x")
     assert "%s" % Tensor(3) == "3"  # noqa: UP031
-
-
-def test_orders_of_flatten() -> None:
-    """They are texts; numbers that come first are axes."""
-    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
-    with pytest.raises(ValueError, match="'order' value must be 'C' or 'F'"):
-        x.flatten("K")
-    with pytest.raises(ValueError, match="'order' value must be 'C' or 'F'"):
-        ms.ops.flatten(x, 123)
-    assert x.flatten(0, 1).shape == x.flatten("C", start_dim=0).shape == x.flatten(np.int64(0)).shape == (4,)
-    assert x.flatten(order="F", start_dim=0).asnumpy().tolist() == [1.0, 3.0, 2.0, 4.0]

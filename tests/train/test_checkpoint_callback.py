@@ -124,11 +124,6 @@ def test_unknown_arguments_of_a_configuration_have_no_effect(caplog: pytest.LogC
     assert "choice_func, steps: they have no effect" in caplog.text
 
 
-def test_removing_redundancy_needs_several_processes(tmp_path: Path) -> None:
-    with pytest.raises(TypeError):
-        _train(tmp_path, CheckpointConfig(1, remove_redundancy=True))
-
-
 @pytest.mark.parametrize("async_save", [False, True])
 def test_a_folder_that_vanishes_is_an_error_with_the_path(async_save: bool, tmp_path: Path) -> None:
     class Vanish(Callback):

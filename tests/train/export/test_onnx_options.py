@@ -137,12 +137,6 @@ def test_wrong_options(options: dict[str, Any], error: type[Exception], tmp_path
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", ["opset_version", "dynamic_axes", "float16"])
-def test_options_of_onnx_are_not_for_mindir(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError):
-        ms.export(nn.ReLU(), X, file_name=str(tmp_path / "net"), file_format="MINDIR", **{name: 1})
-
-
 def test_a_size_that_is_a_multiple(tmp_path: Path) -> None:
     net = Function(lambda x: ops.concat((x.reshape(x.shape[0] // 4, 4, 3).sum(1), x[:1])))
     session = exported(net, Tensor(shape=[Symbol(divisor=4), 3], dtype=ms.float32), folder=tmp_path)

@@ -24,7 +24,6 @@ from tests.compression.nets import PIXELS, PlainLayers, Residual, trained
 from tests.compression.test_conversion import CONVERTERS, learned
 from tests.support.oracle import run_oracle
 
-_QUANTIZE = ("QuantizeLinear", "DequantizeLinear")
 VARIANTS: dict[str, Any] = {
     "per channel, symmetric": lambda net: convert_quant_network(
         net, per_channel=(True, False), symmetric=(True, False)
@@ -230,12 +229,6 @@ def test_a_network_built_by_hand(tmp_path: Path) -> None:
     )
     counts = collections.Counter(node.op_type for node in onnx.load(str(tmp_path / "optimized.onnx")).graph.node)
     assert (counts["QLinearConv"], counts["QGemm"], counts["QLinearAdd"]) == (3, 1, 1), counts
-
-
-def test_half_precision_is_refused(tmp_path: Path) -> None:
-    net = convert_quant_network(Residual()).to_float(mindspore.float16)
-    with pytest.raises(NotImplementedError):
-        written(net, tmp_path)
 
 
 # --- MINDIR -----------------------------------------------------------------------------------------------------------
@@ -517,8 +510,3 @@ def test_wrong_arguments(change: dict[str, Any], error: type[Exception], tmp_pat
     with pytest.raises(error):
         export(network, Tensor(PIXELS), file_name=str(tmp_path / "net"), **arguments)
     assert not list(tmp_path.iterdir())
-
-
-def test_air_is_the_default_as_it_was(tmp_path: Path) -> None:
-    with pytest.raises(ValueError):
-        export(convert_quant_network(Residual()), Tensor(PIXELS), file_name=str(tmp_path / "net"))
