@@ -282,7 +282,7 @@ def test_elements_of_sixteen_bytes_are_aligned_and_those_of_a_net_always(tmp_pat
         np.testing.assert_array_equal(parameter.asnumpy(), values[parameter.name])
 
 
-@pytest.mark.parametrize("machine", ["aarch64", "arm64", "riscv64", "x86_64"])
+@pytest.mark.parametrize("machine", ["aarch64", "x86_64"])
 def test_only_x86_gets_elements_at_odd_addresses(machine: str, tmp_path: Path) -> None:
     program = (
         "import platform, sys\nplatform.machine = lambda: sys.argv[1]\nimport mindspore_compat as ms, torch\n"
