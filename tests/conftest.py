@@ -162,7 +162,7 @@ def _environment(variables: tuple[tuple[bytes, bytes], ...]) -> dict[str, str]:
 
 def _process_state() -> dict[str, object]:
     return {
-        "environment": _environment(tuple(os.environb.items())),
+        "environment": _environment(tuple(os.environ._data.items())),
         "working folder": os.getcwd(),
         "import hooks": [type(finder).__name__ for finder in sys.meta_path if "mindspore" in type(finder).__module__],
         "child processes": [child.name for child in multiprocessing.active_children()],

@@ -50,7 +50,7 @@ def test_types_of_arguments_are_checked_by_name() -> None:
         return size, names
 
     assert made(1) == (1, None) and made(1, names=["a"]) == (1, ["a"])
-    with pytest.raises(TypeError, match="The parameter 'size' must be <class 'int'>, but got <class 'str'>"):
+    with pytest.raises(TypeError):
         made("1")
 
 

@@ -34,11 +34,11 @@ def test_checks() -> None:
     with pytest.raises(TypeError):
         check_value_type("a", True, int)
     _checkparam.check_types_same_and_valid({"x": mstype.float32, "h": mstype.float32}, (mstype.float32,), "GRU")
-    with pytest.raises(TypeError, match="must be the same"):
+    with pytest.raises(TypeError):
         _checkparam.check_types_same_and_valid({"x": mstype.float32, "h": mstype.float16}, mstype.number, "GRU")
-    with pytest.raises(ValueError, match="device_number must be 1"):
+    with pytest.raises(ValueError):
         _device_number_check("stand_alone", 2)
-    with pytest.raises(ValueError, match="^a3$"):
+    with pytest.raises(ValueError):
         _raise_value_error("a", 3)
     assert _is_role_pserver() is False
 

@@ -36,7 +36,7 @@ def test_an_error_of_the_users_keeps_its_cause() -> None:
         except KeyError as error:
             raise RuntimeError("mine") from error
 
-    with pytest.raises(RuntimeError, match="^mine$") as told:
+    with pytest.raises(RuntimeError) as told:
         ms.grad(fails)(Tensor([2.0]))
     assert isinstance(told.value.__cause__, KeyError)
 

@@ -34,7 +34,7 @@ def _zeros(shape: tuple[int, ...]) -> Parameter:
 def test_other_shapes_are_refused(name, shape, value, word) -> None:
     for write in WRITERS[name]:
         variable = _zeros(shape)
-        with pytest.raises(ValueError, match=f"'{name}','value' must have the same {word} as 'variable'"):
+        with pytest.raises(ValueError):
             write(variable, Tensor(value))
         assert variable.shape == shape
         assert not variable.asnumpy().any()
