@@ -1,5 +1,5 @@
 """Bad arguments for every public parameter of the training loop; real MindSpore's exception types
-(tests/golden/make_train_errors.py).
+(tests/golden/make_json.py train_errors).
 """
 
 from __future__ import annotations
