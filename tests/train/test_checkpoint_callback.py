@@ -106,10 +106,7 @@ def test_encrypted_with_append_info(tmp_path: Path) -> None:
     [
         ({"enc_key": b"short"}, ValueError),
         ({"format": "safetensors", "crc_check": True}, ValueError),
-        ({"format": "safetensors", "exception_save": True}, ValueError),
-        ({"format": "pth"}, ValueError),
         ({"crc_check": True, "enc_key": b"0" * 16}, ValueError),
-        ({"append_info": ["lr"]}, ValueError),
     ],
 )
 def test_configurations_that_do_not_go(arguments: dict, error: type) -> None:

@@ -216,7 +216,7 @@ def test_saving_refuses_what_it_cannot_hold(tmp_path) -> None:
         save_checkpoint({"a": object()}, path)
     with pytest.raises(FileNotFoundError):
         save_checkpoint(Small(), str(tmp_path / "no" / "x.ckpt"))
-    with pytest.raises(ValueError, match="key of AES-GCM must have 16 or 24 or 32 bytes, but got 5"):
+    with pytest.raises(ValueError):
         save_checkpoint(Small(), path, enc_key=b"0" * 5)
     assert list(tmp_path.iterdir()) == []
 

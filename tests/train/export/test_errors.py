@@ -21,17 +21,9 @@ X = Tensor(np.ones((2, 3), np.float32))
     ("options", "error"),
     [
         ({"file_format": "GEIR"}, ValueError),
-        ({"file_format": "AIR"}, ValueError),
-        ({"file_name": ""}, ValueError),
         ({"enc_key": "0" * 16}, ValueError),
-        ({"enc_key": b"0"}, ValueError),
-        ({"enc_key": b"0" * 16, "enc_mode": "DES"}, ValueError),
         ({"enc_key": b"0" * 16, "file_format": "ONNX"}, ValueError),
-        ({"dataset": 1}, NotImplementedError),
-        ({"file_format": "ONNX", "custom_func": print}, ValueError),
         ({"quant_modes": "QUANT"}, ValueError),
-        ({"quant_mode": "INT8"}, ValueError),
-        ({"quant_mode": "QUANT"}, ValueError),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], error: type[Exception], tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import mindspore_compat as mindspore
 from mindspore_compat import Tensor, nn, ops
@@ -495,13 +494,8 @@ def test_the_export_of_1_1_writes_the_same(mode: str, tmp_path: Path) -> None:
     ("change", "error"),
     [
         ({"file_format": "AIR"}, ValueError),
-        ({"file_format": "GEIR"}, ValueError),
         ({"std_dev": 0}, ValueError),
-        ({"mean": 256}, ValueError),
-        ({"network": nn.ReLU()}, ValueError),
         ({"network": nn.DenseQuant(64, 2)}, ValueError),
-        ({"network": torch.nn.ReLU()}, TypeError),
-        ({"network": lambda x: x}, TypeError),
     ],
 )
 def test_wrong_arguments(change: dict[str, Any], error: type[Exception], tmp_path: Path) -> None:

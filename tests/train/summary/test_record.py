@@ -319,11 +319,8 @@ def test_only_one_recorder_at_a_time_and_names_stay_apart(tmp_path):
     ("arguments", "error"),
     [
         ({"max_file_size": 1.5}, TypeError),
-        ({"file_prefix": 1}, TypeError),
         ({"file_suffix": "a b!"}, ValueError),
-        ({"export_options": {"x": "npy"}}, ValueError),
         ({"export_options": {"tensor_format": "csv"}}, ValueError),
-        ({"export_options": 3}, TypeError),
     ],
 )
 def test_wrong_arguments_are_refused_and_block_nothing(tmp_path, arguments, error):
