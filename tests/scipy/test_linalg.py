@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +11,10 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.scipy import linalg
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_program_both
 
 PROGRAM = Path(__file__).with_name("linalg_program.py")
-ROOT = Path(__file__).parents[2]
 REFUSED = {"lu permuted"}  # upstream's own product of an int32 permutation and float32 factors fails
-
-
-def _run(file: Path, *command: str) -> Any:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(
-        [*command, str(PROGRAM), str(file)],
-        env={**environment, "GLOG_v": "4"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(file.read_text())
 
 
 def _compare(ours: Any, real: Any, name: str) -> None:
@@ -52,8 +33,7 @@ def _compare(ours: Any, real: Any, name: str) -> None:
 
 @pytest.mark.oracle
 def test_results_are_those_of_real_mindspore(tmp_path: Path) -> None:
-    real = _run(tmp_path / "real.json", str(oracle_python()))
-    ours = _run(tmp_path / "ours.json", sys.executable, "-m", "mindspore_compat")
+    ours, real = run_program_both(PROGRAM, tmp_path)
     assert ours.keys() == real.keys() and len(real) > 30
     for name in real.keys() - REFUSED:
         _compare(ours[name], real[name], name)
