@@ -268,3 +268,11 @@ def test_names_of_public_repositories() -> None:
     assert ("gpu" in default_config.__device_target__) is ms.hal.is_available("GPU")
     assert CoreTensor(shape=[2, 3], dtype=mstype.float16).shape == (2, 3)
     assert CoreTensor.from_numpy(np.ones(2, np.float32)).asnumpy().tolist() == [1.0, 1.0]
+
+
+def test_operators_of_ascends_inference_may_be_imported() -> None:
+    from mindspore_compat.ops.operations._infer_ops import QuantV2
+
+    operator = QuantV2()  # networks that hold it can be made
+    with pytest.raises(NotImplementedError):
+        operator(Tensor([1.0]), Tensor([1.0]), Tensor([0.0]), False, "ROUND", ms.int8)

@@ -466,3 +466,8 @@ def test_a_filter_keeps_what_python_takes_for_true(result: Any, rows: int) -> No
 
 def test_a_number_is_not_padded() -> None:
     assert ds.transforms.PadEnd([5], 1)(np.array(3)).tolist() == 3
+
+
+def test_a_shard_is_not_split() -> None:
+    with pytest.raises(RuntimeError):
+        _numbers(8, num_shards=2, shard_id=0).repeat(2).split([0.5, 0.5])

@@ -314,3 +314,12 @@ def test_a_function_under_jit_runs_eagerly_where_its_backend_fails(
 
     assert function(Tensor([1.0])).asnumpy().tolist() == [3.0] and len(seen) == 1
     assert "no backend here" in caplog.text
+
+
+def test_the_level_of_a_cell(graph_mode: None) -> None:
+    from mindspore_compat._graph.replay import replay as _replay
+
+    step = nn.TrainOneStepCell(nn.WithLossCell(net(), LOSS), nn.Momentum(net().trainable_params(), 0.1, 0.9))
+    assert _replay._level_of(step) == ""
+    step.set_jit_config(ms.JitConfig(jit_level="O1"))
+    assert _replay._level_of(step) == "O1"

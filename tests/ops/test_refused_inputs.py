@@ -168,3 +168,10 @@ def test_index_select_counts_from_the_end() -> None:
     for outside in (-6, 5):
         with pytest.raises((IndexError, ValueError)):
             ms.ops.index_select(x, 0, ms.Tensor([outside]))
+
+
+def test_sequences_are_reversed_by_their_lengths() -> None:
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    assert x.reverse_sequence(Tensor([2, 3]), 1, 0).asnumpy().tolist() == [[1, 0, 2], [5, 4, 3]]
+    with pytest.raises(ValueError):
+        x.reverse_sequence(Tensor([2, 3]), 1, 1)
