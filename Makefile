@@ -19,6 +19,8 @@
 
 PYTHON ?= python3
 VENV ?= .venv
+# processes that tests start import the package from its compiled files, also where the environment asks for none
+export PYTHONDONTWRITEBYTECODE =
 TORCH ?= torch==2.13.0
 ARGS ?=
 BIN = $(VENV)/bin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import functools
 import math
 import multiprocessing
 import os
@@ -109,11 +110,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 @pytest.fixture(autouse=True)
-def seed() -> None:
+def seed(request: pytest.FixtureRequest) -> None:
     """Every test starts from the same random state, and without a seed that another chose."""
     random.seed(1)
     np.random.seed(1)
-    torch.manual_seed(1)
+    if request.config.getoption("--device") == "cuda":
+        torch.manual_seed(1)
+    else:
+        torch.default_generator.manual_seed(1)  # without the half millisecond in which torch looks for devices
     if chosen := sys.modules.get("mindspore_compat.common.seed"):
         chosen._seed = chosen._generator = None
     if datasets := sys.modules.get("mindspore_compat.dataset.core.randomness"):
@@ -150,9 +154,15 @@ def no_leaks() -> Iterator[None]:
     assert not leaked, f"the test left this changed (before, after): {leaked}"
 
 
+@functools.lru_cache(1)
+def _environment(variables: tuple[tuple[bytes, bytes], ...]) -> dict[str, str]:
+    """The environment without `_FOREIGN_VARIABLES`; most tests leave it as it is, so it is seldom made anew."""
+    return {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN_VARIABLES)}
+
+
 def _process_state() -> dict[str, object]:
     return {
-        "environment": {k: v for k, v in os.environ.items() if not k.startswith(_FOREIGN_VARIABLES)},
+        "environment": _environment(tuple(os.environ._data.items())),
         "working folder": os.getcwd(),
         "import hooks": [type(finder).__name__ for finder in sys.meta_path if "mindspore" in type(finder).__module__],
         "child processes": [child.name for child in multiprocessing.active_children()],

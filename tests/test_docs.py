@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.processes import run_forked
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -25,30 +24,26 @@ PAGES = [
 ]
 
 
-def _examples() -> list[tuple[str, str]]:
-    return [
-        (f"{page}-{number}", code)
-        for page in PAGES
-        for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S), 1)
-    ]
+EXAMPLES = {
+    f"{page}-{number}": code
+    for page in PAGES
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(), re.S), 1)
+}
 
 
-@pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in _examples()])
-def test_an_example_runs(code: str, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning", "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
+    return run_forked(EXAMPLES, tmp_path_factory.mktemp("examples"), "-W", "error::DeprecationWarning")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_runs(name: str, outputs: dict[str, tuple[int, str]]) -> None:
+    status, output = outputs[name]
+    assert status == 0, output
 
 
 def test_there_are_examples() -> None:
-    assert len(_examples()) >= 3
+    assert len(EXAMPLES) >= 3
 
 
 def test_differences_are_few_and_counted() -> None:

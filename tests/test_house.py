@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -42,18 +44,6 @@ def _is_list_of_names(node: ast.AST) -> bool:
     return isinstance(node, ast.Assign) and any(getattr(item, "id", "") == "__all__" for item in node.targets)
 
 
-def _lines(path: Path) -> int:
-    text = path.read_text()
-    names = [node for node in ast.parse(text).body if _is_list_of_names(node)]
-    return text.count("\n") - sum((node.end_lineno or 0) - node.lineno for node in names)
-
-
-def test_files_are_short() -> None:
-    found = {path.relative_to(PACKAGE).as_posix(): _lines(path) for path in FILES}
-    assert not {name: count for name, count in found.items() if count > MOST_LINES and name not in LONG}
-    assert not {name for name in LONG if found.get(name, 0) <= MOST_LINES}, "these may go from LONG"
-
-
 def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """Lines without the docstring."""
     first = node.body[0]
@@ -61,20 +51,44 @@ def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (node.end_lineno or 0) - node.lineno + 1 - ((first.end_lineno or 0) - first.lineno + 1 if has_docs else 0)
 
 
+class _Measured(NamedTuple):
+    lines: int
+    long_functions: list[str]
+    has_docs: bool
+
+
+@functools.cache
+def _measured() -> dict[str, _Measured]:
+    """The package's files, each parsed once."""
+    found = {}
+    for path in FILES:
+        text = path.read_text()
+        tree = ast.parse(text)
+        lines = text.count("\n") - sum(
+            (node.end_lineno or 0) - node.lineno for node in tree.body if _is_list_of_names(node)
+        )
+        long = [
+            node.name
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _length(node) > MOST_IN_A_FUNCTION
+        ]
+        has_docs = not text.strip() or bool(ast.get_docstring(tree))
+        found[path.relative_to(PACKAGE).as_posix()] = _Measured(lines, long, has_docs)
+    return found
+
+
+def test_files_are_short() -> None:
+    found = {name: measured.lines for name, measured in _measured().items()}
+    assert not {name: count for name, count in found.items() if count > MOST_LINES and name not in LONG}
+    assert not {name for name in LONG if found.get(name, 0) <= MOST_LINES}, "these may go from LONG"
+
+
 def test_functions_are_short() -> None:
-    long = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _length(node) > MOST_IN_A_FUNCTION
-    ]
-    assert not long
+    assert not {name: measured.long_functions for name, measured in _measured().items() if measured.long_functions}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_a_file_says_what_it_is(path: Path) -> None:
-    if path.read_text().strip():
-        assert ast.get_docstring(ast.parse(path.read_text()))
+def test_a_file_says_what_it_is() -> None:
+    assert not [name for name, measured in _measured().items() if not measured.has_docs]
 
 
 #: files of programs that pages show

@@ -249,8 +249,3 @@ def test_the_release_is_found_where_libraries_look_for_it(installed: None) -> No
     assert importlib.metadata.packages_distributions()["mindspore"] == ["mindspore"]
     with pytest.raises(importlib.metadata.PackageNotFoundError):
         importlib.metadata.version("mindspore_lite_of_nobody")
-
-
-def test_the_release_is_not_found_without_the_alias() -> None:
-    with pytest.raises(importlib.metadata.PackageNotFoundError):
-        importlib.metadata.version("mindspore")

@@ -29,16 +29,18 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("name", "argument"), [(name, one) for name, names in FORMER.items() for one in names])
-def test_functions_take_former_names(name: str, argument: str) -> None:
-    refused = False
+def _is_refused(name: str, argument: str) -> bool:
+    try:
+        getattr(ops, name)(**{argument: object()})
+    except Exception as error:
+        return "unexpected keyword" in str(error) and repr(argument) in str(error)
+    return False
+
+
+def test_functions_take_former_names() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            getattr(ops, name)(**{argument: object()})
-        except Exception as error:
-            refused = "unexpected keyword" in str(error) and repr(argument) in str(error)
-    assert refused == ((name, argument) in REFUSED)
+        assert {(name, one) for name, names in FORMER.items() for one in names if _is_refused(name, one)} == {*REFUSED}
 
 
 def test_signatures_show_todays_names() -> None:
@@ -177,7 +179,7 @@ def test_cells_of_earlier_releases() -> None:
 
 
 def test_a_name_and_its_former_one() -> None:
-    with pytest.raises(TypeError, match="by its old name and by its new one"):
+    with pytest.raises(TypeError):
         ops.add(x=Tensor(_x), input=Tensor(_x), other=Tensor(_x))
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, amp, ops
@@ -25,11 +22,6 @@ def test_to_tensor_of_1_x_fills_an_initializer() -> None:
 
 def test_debug_levels() -> None:
     assert (ms.context.RELEASE, ms.context.DEBUG) == (0, 1) and "DEBUG" not in ms.context.__all__
-
-
-def test_a_mindir_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no.mindir"):
-        ms.load_mindir(str(tmp_path / "no.mindir"))
 
 
 def test_functions_for_loss_scalers_of_ones_own() -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from mindspore_compat import Tensor
 from mindspore_compat._api.placeholders import STUB_MARK
@@ -93,9 +92,9 @@ def test_names_and_parameters_of_earlier_releases() -> None:
     assert not unexplained
 
 
-@pytest.mark.parametrize("pattern", EXCEPTIONS)
-def test_exceptions_are_absent(pattern: str) -> None:
-    assert any(fnmatchcase(name, f"mindspore{pattern}") for name in refused())
+def test_exceptions_are_absent() -> None:
+    there = [one for one in EXCEPTIONS if not any(fnmatchcase(name, f"mindspore{one}") for name in refused())]
+    assert not there
 
 
 def figures() -> Counter[str]:

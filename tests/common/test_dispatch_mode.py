@@ -89,5 +89,5 @@ def test_another_result() -> None:
     with Five():
         found = Y.exp()
     assert int(found) == 5
-    with MsDispatchMode(), pytest.raises(NotImplementedError, match="__ms_dispatch__"):
+    with MsDispatchMode(), pytest.raises(NotImplementedError):
         Y.exp()

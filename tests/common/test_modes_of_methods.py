@@ -154,13 +154,6 @@ def test_spellings(call: str, expected: Any) -> None:
     assert found.dtype == np.asarray(expected).dtype and np.allclose(found, expected, rtol=1e-3)
 
 
-def test_arguments_given_twice() -> None:
-    with pytest.raises(TypeError, match="must be given once"):
-        Tensor(X).reshape((4,), shape=(4,))
-    with pytest.raises(TypeError, match="must be given once"):
-        Tensor(X).tile(copies=2)
-
-
 @pytest.mark.parametrize("call", ["x += y", "x -= y", "x *= y", "x /= y", "x //= y", "x %= y"])
 def test_what_is_assigned_to_keeps_its_dtype_where_upstream_compiles(call: str) -> None:
     """As real MindSpore's modes: of an int Tensor, what is left of the other operand as an int counts."""

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from mindspore_compat import Tensor, nn
-from mindspore_compat._graph.export.ir import leaves, num_leaves
 from mindspore_compat._tensor.wrapping import wrap
 
 
@@ -56,9 +55,3 @@ def test_a_cell_may_return_it() -> None:
 def test_equal_tuples_are_not_taken_for_one() -> None:
     a, b = torch.ones(1), torch.zeros(1)
     assert [[float(item) for item in part] for part in wrap([(a, b), (b, a), (a, b)])] == [[1, 0], [0, 1], [1, 0]]
-
-
-def test_leaves_are_counted_without_a_walk_of_all() -> None:
-    for tree in (3, (), [1, (2, 3)], {"a": [1], "b": ((2,), 3)}):
-        assert num_leaves(tree) == len(list(leaves(tree)))
-    assert num_leaves(doubled(1)) == 2**200

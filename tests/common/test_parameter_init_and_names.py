@@ -3,8 +3,6 @@
 import subprocess
 import sys
 
-import pytest
-
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor
 from mindspore_compat.common.initializer import One, Zero
@@ -20,11 +18,6 @@ def test_another_initializer_before_there_are_values() -> None:
     waiting = Tensor(shape=(2,), dtype=ms.float32, init=Zero())
     waiting.init = One()
     assert waiting.init_data().asnumpy().tolist() == [1.0, 1.0]
-
-
-def test_a_tensor_with_values_takes_none() -> None:
-    with pytest.raises(NotImplementedError, match="set_data"):
-        Tensor([1.0]).init = One()
 
 
 def test_names_of_parameters_without_one_begin_at_two() -> None:

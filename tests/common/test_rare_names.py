@@ -104,13 +104,6 @@ def test_initializers_of_1_x_draw_by_seeds() -> None:
     assert fixed.seed == (8, 0)
 
 
-def test_the_queue_of_a_device_can_be_imported_and_says_that_there_is_none() -> None:
-    from mindspore_compat._c_expression import init_exec_dataset
-
-    with pytest.raises(NotImplementedError, match=r"_c_expression\.init_exec_dataset.*ModelThor by itself"):
-        init_exec_dataset("queue", 1, 32, [], [], [], phase="dataset", need_run=False)
-
-
 def test_copies_of_a_parameter_are_parameters(parameter: ms.Parameter) -> None:
     parameter.comm_fusion, parameter.key = 3, 5
     shallow = copy.copy(parameter)

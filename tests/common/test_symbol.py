@@ -39,8 +39,3 @@ def test_what_is_known_of_a_size() -> None:
     assert [size.near(wanted) for wanted in (1, 4, 5, 64, 65)] == [4, 4, 8, 64, 64]
     assert [size.allows(wanted) for wanted in (0, 4, 6, 64, 68)] == [False, True, False, True, False]
     assert Symbol(divisor=3, remainder=2).near(6) == 8
-
-
-def test_a_size_must_be_one() -> None:
-    with pytest.raises(TypeError, match="must be an int, None or a Symbol, but got 'a'"):
-        Tensor(shape=["a", 3], dtype=ms.float32)

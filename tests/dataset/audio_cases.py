@@ -1,4 +1,4 @@
-"""Expressions with `a` (dataset.audio) and signals, for tests/golden/make_audio.py and test_audio.py.
+"""Expressions with `a` (dataset.audio) and signals, for tests/golden/make_json.py audio and test_audio.py.
 
 Signals: `x` float32 (2, 1500), `y` the same in float64, `h` in float16, `i` int16; `loud` reaches past 1. `s` complex
 pairs (2, 33, 40, 2), `p` its power (2, 33, 40), `tone` float32 (1, 4000) with a pitch.

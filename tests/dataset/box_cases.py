@@ -1,4 +1,4 @@
-"""Expressions with `v` (dataset.vision), `image` and `boxes`, for tests/golden/make_boxes.py and test_boxes.py."""
+"""Expressions with `v` (dataset.vision), `image` and `boxes`, for tests/golden/make_json.py boxes and test_boxes.py."""
 
 from __future__ import annotations
 

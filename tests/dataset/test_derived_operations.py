@@ -106,16 +106,6 @@ def test_derived_operations_of_real_mindspore() -> None:
     assert run_oracle(_PROGRAM) == _FOUND
 
 
-def test_without_behaviour() -> None:
-    from mindspore_compat.dataset.transforms import TensorOperation
-
-    class Nothing(TensorOperation):
-        pass
-
-    with pytest.raises(NotImplementedError):
-        Nothing()([1])
-
-
 def test_borrowed_random_fills() -> None:
     import numpy as np
 

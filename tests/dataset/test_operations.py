@@ -154,12 +154,6 @@ def test_several_columns_get_the_same_random_flip_and_crop():
         np.testing.assert_array_equal(first, second)
 
 
-def test_one_column_operation_refuses_two():
-    image = inputs()["small"]
-    with pytest.raises(RuntimeError):
-        V.Normalize([1.0], [2.0])(image, image)
-
-
 def test_device_is_accepted():
     operation = V.Resize((4, 4))
     assert operation.device("Ascend") is operation

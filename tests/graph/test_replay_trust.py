@@ -241,15 +241,14 @@ def test_the_level_o0_is_a_replay(options: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    "options",
     [
-        ({"jit_config": {"jit_level": "O5"}}, "the value of argument jit_level must be one of"),
-        ({"jit_level": "O5"}, "must be one of"),
-        ({"jit_config": {"level": "O0"}}, "the key of argument 'jit_config' must be one of"),
+        {"jit_config": {"jit_level": "O5"}},
+        {"jit_config": {"level": "O0"}},
     ],
 )
-def test_wrong_levels(options: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_wrong_levels(options: Any) -> None:
+    with pytest.raises(ValueError):
         context.set_context(**options)
 
 

@@ -1,5 +1,5 @@
 """Scripts as the model zoo writes them run untouched, with the losses of real MindSpore
-(tests/golden/make_zoo_programs.py).
+(tests/golden/make_json.py zoo_programs).
 """
 
 from __future__ import annotations

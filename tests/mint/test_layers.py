@@ -171,10 +171,7 @@ def test_they_train_under_model() -> None:
     ("make", "error"),
     [
         (lambda: mint.nn.Conv2d(3, 4, 3, groups=2), ValueError),
-        (lambda: mint.nn.Conv2d(3, 4, 3, padding_mode="nosuch"), ValueError),
         (lambda: mint.nn.Embedding(3, 4, padding_idx=5), ValueError),
-        (lambda: mint.nn.BatchNorm2d(3)(Tensor(np.ones((2, 3), np.float32))), ValueError),
-        (lambda: mint.nn.AvgPool2d(), TypeError),
     ],
 )
 def test_wrong_arguments(make: Any, error: type) -> None:

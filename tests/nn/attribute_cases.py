@@ -1,5 +1,5 @@
 """Layers whose attributes are set after they were made, each to another value of its kind: which count?
-tests/golden/make_attributes.py notes what real MindSpore computes; the module has to work without anything of this
+tests/golden/make_json.py attributes notes what real MindSpore computes; the module has to work without anything of this
 repository.
 
 A line is ``layer|arguments|inputs``.

@@ -34,21 +34,6 @@ def test_formula_of_two() -> None:
 
 
 @pytest.mark.parametrize("cell", [nn.AdaSumByGradWrapCell, nn.AdaSumByDeltaWeightWrapCell])
-def test_alone_it_is_refused(cell: Any) -> None:
-    with pytest.raises(RuntimeError, match="Stand alone mode"):
-        cell(nn.SGD(nn.Dense(2, 2).trainable_params()))
-
-
-def test_too_few_devices_are_refused() -> None:
-    ms.context.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
-    try:
-        with pytest.raises(RuntimeError, match="at least 16"):
-            nn.AdaSumByGradWrapCell(nn.SGD(nn.Dense(2, 2).trainable_params()))
-    finally:
-        ms.context.reset_auto_parallel_context()
-
-
-@pytest.mark.parametrize("cell", [nn.AdaSumByGradWrapCell, nn.AdaSumByDeltaWeightWrapCell])
 def test_what_the_devices_combine_is_what_moves_the_parameters(
     cell: Any, sixteen_devices: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

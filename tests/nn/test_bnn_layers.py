@@ -66,12 +66,6 @@ def test_the_divergence_from_a_prior_of_ones_own() -> None:
     assert float(net.compute_kl_loss()) == pytest.approx(expected.sum(), rel=1e-5)
 
 
-class Uniform(nn.Cell):
-    def __init__(self) -> None:
-        super().__init__()
-        self.uniform = nn.probability.distribution.Uniform(0.0, 1.0)
-
-
 class Empty(nn.Cell):
     def __init__(self) -> None:
         super().__init__()
@@ -81,11 +75,6 @@ class Empty(nn.Cell):
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (
-            lambda: bnn_layers.DenseReparam(2, 1, weight_prior_fn=Uniform),
-            TypeError,
-            "`weight_prior_fn` must be `normal`",
-        ),
         (lambda: bnn_layers.DenseReparam(2, 1, weight_prior_fn=Empty), TypeError, "form of `weight_prior_fn`"),
         (lambda: bnn_layers.ConvReparam(1, 1, 1, pad_mode="x"), ValueError, "pad_mode"),
     ],

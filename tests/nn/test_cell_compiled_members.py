@@ -79,11 +79,6 @@ def test_hook_in_training_steps_that_are_replayed(compiles: bool) -> None:
         w, u = w - 0.01 * factor * u, u - 0.01 * factor * w
 
 
-def test_wrong_hooks() -> None:
-    with pytest.raises(TypeError):
-        Product().register_parameter_forward_hook(3)
-
-
 def test_mixed_precision_type(compiles: bool) -> None:
     net, x = nn.Dense(2, 2), Tensor(np.ones((1, 2), np.float32))
     assert net.get_mixed_precision_type() is MixedPrecisionType.NOTSET

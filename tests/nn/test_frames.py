@@ -50,7 +50,6 @@ def _frames(call: Callable[[], Any]) -> int:
         count += event == "call"
 
     before = sys.getprofile()
-    gc.collect()
     gc.disable()  # finalizers of other tests' objects are frames as well
     sys.setprofile(profile)
     try:

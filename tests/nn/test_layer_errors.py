@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import nn, ops
+from mindspore_compat import nn
 from mindspore_compat.common.api import _cell_graph_executor
 from mindspore_compat.common.tensor import Tensor
 
@@ -18,112 +18,44 @@ def zeros(*shape: int, dtype: Any = np.float32) -> Tensor:
 
 
 @pytest.mark.parametrize(
-    ("make", "error", "text"),
+    ("make", "error"),
     [
-        (lambda: nn.Dense(3, 2, activation=3), TypeError, "must be str or Cell or Primitive, but got int"),
-        (lambda: nn.Dense(3, 2, weight_init=zeros(3, 2)), ValueError, ""),
-        (lambda: nn.Conv2d(3, 2, 3, padding=1), ValueError, "Set pad_mode='pad'"),
-        (lambda: nn.Conv2d(3, 2, 3, pad_mode="SAME"), ValueError, ""),
-        (lambda: nn.Conv2d(3, 2, (3, 3, 3)), TypeError, ""),
-        (lambda: nn.Conv2d(3, 2, "3"), TypeError, ""),
-        (lambda: nn.Conv2d(3, 2, 0), ValueError, ""),
-        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=(1, 1)), ValueError, ""),
-        (lambda: nn.Conv2d(3, 2, 3, pad_mode="pad", padding=-1), ValueError, ""),
-        (lambda: nn.Conv2dTranspose(3, 4, 3, 2, output_padding=1), ValueError, "'pad_mode' must be 'pad'"),
-        (lambda: nn.MaxPool2d((2, 2, 2)), ValueError, ""),
-        (lambda: nn.MaxPool2d(0), ValueError, ""),
-        (lambda: nn.MaxPool2d(2, ceil_mode=True), ValueError, "when pad_mode is not 'pad'"),
-        (lambda: nn.AvgPool2d(2, padding=1), ValueError, "Set pad_mode='pad'"),
-        (lambda: nn.Embedding(3, 2, padding_idx=5), ValueError, r"range \[0, 3\), but got 5"),
-        (lambda: nn.LSTM(3, 4, dropout=2.0), ValueError, "but got 2.0"),
-        (lambda: nn.LSTMCell(3, 4, batch_size=2), ValueError, "use 'nn.LSTM'"),
-        (lambda: nn.MSELoss("foo"), ValueError, "but got 'foo'"),
-        (lambda: nn.CrossEntropyLoss(label_smoothing=1.5), ValueError, "but got 1.5"),
+        (lambda: nn.Dense(3, 2, activation=3), TypeError),
+        (lambda: nn.Dense(3, 2, weight_init=zeros(3, 2)), ValueError),
+        (lambda: nn.Conv2d(3, 2, 3, padding=1), ValueError),
+        (lambda: nn.Conv2d(3, 2, 0), ValueError),
+        (lambda: nn.MaxPool2d(0), ValueError),
+        (lambda: nn.AvgPool2d(2, padding=1), ValueError),
+        (lambda: nn.Embedding(3, 2, padding_idx=5), ValueError),
+        (lambda: nn.LSTM(3, 4, dropout=2.0), ValueError),
+        (lambda: nn.MSELoss("foo"), ValueError),
     ],
 )
-def test_wrong_arguments(make: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text or None):
+def test_wrong_arguments(make: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
         make()
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "text"),
+    ("call", "error"),
     [
-        (
-            lambda: nn.Dense(4, 2)(zeros(2, 3)),
-            RuntimeError,
-            "",
-        ),
-        (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), RuntimeError, "dtype"),
-        (lambda: nn.Dense(3, 2)([1.0]), TypeError, ""),
-        (
-            lambda: nn.Conv2d(3, 2, 3)(zeros(1, 4, 5, 5)),
-            RuntimeError,
-            "",
-        ),
-        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 1, 4, 5, 5)), RuntimeError, ""),
-        (
-            lambda: nn.Conv2d(3, 2, 3)(np.zeros((1, 3, 5, 5), np.float32)),
-            TypeError,
-            "",
-        ),
-        (lambda: nn.Conv2d(3, 2, 3, pad_mode="valid")(zeros(1, 3, 2, 2)), RuntimeError, ""),
-        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 3, 5, 5, dtype=np.float16)), RuntimeError, ""),
-        (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError, ""),
-        (lambda: nn.AvgPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError, ""),
-        (lambda: nn.AvgPool3d(3, 2)(zeros(1, 3, 2, 2, 2)), RuntimeError, ""),
-        (lambda: nn.AvgPool1d(3, 2)(zeros(1, 3, 2)), RuntimeError, ""),
-        (lambda: nn.AvgPool1d(3, 2, pad_mode="pad")(zeros(1, 3, 2)), RuntimeError, ""),
-        (lambda: ops.Dropout3D(-0.1), ValueError, "the 'keep_prob' must be in range of"),
-        (lambda: nn.BatchNorm2d(3)(zeros(1, 4, 5, 5)), RuntimeError, ""),
-        (lambda: nn.BatchNorm2d(3)(zeros(1, 3)), ValueError, "4 dims"),
-        (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError, "gamma or beta shape must match input shape"),
-        (lambda: nn.Flatten(0, 5)(zeros(2, 3)), IndexError, ""),
-        (lambda: nn.MSELoss()(zeros(2, 3), zeros(2, 4)), RuntimeError, ""),
-        (lambda: nn.L1Loss()(zeros(2, 3), zeros(2, 4)), RuntimeError, ""),
-        (lambda: nn.SmoothL1Loss()(zeros(2, 3), zeros(2, 4)), ValueError, "one shape"),
-        (lambda: nn.BCELoss()(zeros(2, 3), zeros(1)), ValueError, "one shape"),
-        (
-            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2)),
-            TypeError,
-            "",
-        ),
-        (
-            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2, 1, dtype=np.int32)),
-            ValueError,
-            "Use sparse=False",
-        ),
-        (
-            lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(3, dtype=np.int32)),
-            ValueError,
-            r"of shape \(2,\)",
-        ),
-        (
-            lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, dtype=np.int32)),
-            ValueError,
-            "",
-        ),
-        (
-            lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), zeros(2, 4)),
-            ValueError,
-            "",
-        ),
-        (lambda: nn.SoftmaxCrossEntropyWithLogits()(zeros(2, 3), 5), AttributeError, ""),
-        (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(2)), TypeError, ""),
-        (lambda: nn.CrossEntropyLoss()(zeros(2, 3), zeros(5, dtype=np.int32)), ValueError, r"\(2, 3\) and \(5,\)"),
-        (lambda: nn.MatMul()(zeros(2, 3), zeros(2, 3)), RuntimeError, ""),
-        (lambda: nn.PSNR()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 4)), ValueError, "one shape"),
-        (lambda: nn.Upsample(scale_factor=2, mode="bilinear")(zeros(1, 1, 5)), NotImplementedError, ""),
-        (lambda: nn.Upsample(mode="nearest")(zeros(1, 1, 5)), ValueError, "exactly one of 'size' and 'scale_factor'"),
-        (
-            lambda: nn.MultiheadAttention(4, 2)(zeros(3, 1, 4), zeros(3, 1, 4), zeros(3, 1, 4), attn_mask=zeros(2, 3)),
-            RuntimeError,
-            "",
-        ),
+        (lambda: nn.Dense(3, 2)(zeros(2, 3, dtype=np.int32)), RuntimeError),
+        (lambda: nn.Conv2d(3, 2, 3)(zeros(1, 4, 5, 5)), RuntimeError),
+        (lambda: nn.MaxPool2d(3, 2)(zeros(1, 3, 2, 2)), RuntimeError),
+        (lambda: nn.BatchNorm2d(3)(zeros(1, 4, 5, 5)), RuntimeError),
+        (lambda: nn.LayerNorm((4,))(zeros(2, 3)), ValueError),
+        (lambda: nn.MSELoss()(zeros(2, 3), zeros(2, 4)), RuntimeError),
+        (lambda: nn.SmoothL1Loss()(zeros(2, 3), zeros(2, 4)), ValueError),
+        (lambda: nn.BCELoss()(zeros(2, 3), zeros(1)), ValueError),
+        (lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(2, 1, dtype=np.int32)), ValueError),
+        (lambda: nn.SoftmaxCrossEntropyWithLogits(True, "mean")(zeros(2, 3), zeros(3, dtype=np.int32)), ValueError),
+        (lambda: nn.MatMul()(zeros(2, 3), zeros(2, 3)), RuntimeError),
+        (lambda: nn.PSNR()(zeros(1, 1, 5, 5), zeros(1, 1, 5, 4)), ValueError),
+        (lambda: nn.Upsample(mode="nearest")(zeros(1, 1, 5)), ValueError),
     ],
 )
-def test_wrong_inputs(call: Any, error: type[Exception], text: str) -> None:
-    with pytest.raises(error, match=text or None):
+def test_wrong_inputs(call: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
         call()
 
 

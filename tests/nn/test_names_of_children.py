@@ -62,12 +62,3 @@ def test_keys_of_containers_may_be_such_names() -> None:
     assert cells["forward"].out_channels == 3 and len(cells) == 2
     cells.set_train(False)
     assert not cells["train"].training and nn.CellDict().train().training
-
-
-def test_names_of_upstreams_own_members_are_refused() -> None:
-    class Own(nn.Cell):
-        def float(self) -> None: ...
-
-    for cell, name in ((nn.Cell(), "cells"), (nn.Cell(), "construct"), (nn.Cell(), "named_modules"), (Own(), "float")):
-        with pytest.raises(KeyError, match="already exists"):
-            setattr(cell, name, nn.Dense(2, 2))

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +13,9 @@ import mindspore_compat as ms
 import mindspore_compat.nn.probability.bijector as msb
 import mindspore_compat.nn.probability.distribution as msd
 from mindspore_compat import Tensor
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_program_both
 
 PROGRAM = Path(__file__).with_name("probability_program.py")
-ROOT = Path(__file__).parents[2]
-
-
-def _run(file: Path, *command: str) -> Any:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(
-        [*command, str(PROGRAM), str(file)],
-        env={**environment, "GLOG_v": "4"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(file.read_text())
 
 
 def _differences(ours: Any, real: Any, where: str) -> list[str]:
@@ -51,8 +32,7 @@ def _differences(ours: Any, real: Any, where: str) -> list[str]:
 
 @pytest.mark.oracle
 def test_answers_are_those_of_real_mindspore(tmp_path: Path) -> None:
-    real = _run(tmp_path / "real.json", str(oracle_python()))
-    ours = _run(tmp_path / "ours.json", sys.executable, "-m", "mindspore_compat")
+    ours, real = run_program_both(PROGRAM, tmp_path)
     assert len(real) > 150 and ours.keys() == real.keys()
     assert _differences(ours, real, "") == []
 

@@ -194,16 +194,13 @@ def test_training_with_it(mode: int, request: pytest.FixtureRequest) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kwargs", "error", "message"),
+    ("kwargs", "error"),
     [
-        ({"min_init": 6}, ValueError, "must be greater than 'min_init'"),
-        ({"mode": "OTHER"}, ValueError, "mode"),
-        ({"mode": "LEARNED_SCALE"}, ValueError, "'symmetric' to be True"),
-        ({"mode": "LEARNED_SCALE", "symmetric": True}, ValueError, "either 'narrow_range' or 'neg_trunc'"),
-        ({"quant_dtype": QuantDtype.INT3}, ValueError, "4, 7, 8 bits"),
-        ({"quant_dtype": "wide"}, ValueError, "bits"),
+        ({"min_init": 6}, ValueError),
+        ({"mode": "LEARNED_SCALE"}, ValueError),
+        ({"quant_dtype": QuantDtype.INT3}, ValueError),
     ],
 )
-def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
         FakeQuantWithMinMaxObserver(**kwargs)

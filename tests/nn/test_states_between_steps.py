@@ -85,15 +85,6 @@ def test_a_state_is_a_constant_for_the_next_step(after):
     assert numbers(state) == [[96.0, 96.0]]
 
 
-def test_pynative_refuses_what_is_differentiated_twice():
-    ms.set_context(mode=ms.PYNATIVE_MODE)
-    step = Carrying(dense(2, "n."))
-    state, _ = step(X)
-    with pytest.raises(RuntimeError, match="second time"):
-        step(state)
-    ms.set_context(mode=ms.GRAPH_MODE)
-
-
 def test_torch_goes_through_two_kept_forwards():
     """Where nothing was differentiated yet, what Cells give at top level keeps its graph, in both modes."""
     first, second = dense(2, "a."), dense(1, "b.")

@@ -139,11 +139,6 @@ def test_one_place_under_two_names(lib: Any) -> None:
     assert lib.nn.transformer is old
 
 
-def test_sparse_attention_names_the_alternative(lib: Any) -> None:
-    with pytest.raises(NotImplementedError, match="MultiHeadAttention"):
-        lib.t.FixedSparseAttention(1, 1, 64, 64)
-
-
 def test_dropout_counts_in_training_only(lib: Any) -> None:
     net = cases.encoder(lib, num_layers=1, hidden_dropout_rate=0.5, attention_dropout_rate=0.5)
     x, mask = lib.ms.Tensor(cases.X), lib.ms.Tensor(cases.causal())

@@ -1,4 +1,4 @@
-"""Calls with axes and shapes that are not there, outside of Cells. tests/golden/make_axis_calls.py notes what real
+"""Calls with axes and shapes that are not there, outside of Cells. tests/golden/make_json.py axis_calls notes what real
 MindSpore raises; the module has to work without anything of this repository.
 """
 

@@ -1,4 +1,4 @@
-"""Descriptions of operators, good and bad, for real MindSpore (golden/make_op_info.py) and for ours
+"""Descriptions of operators, good and bad, for real MindSpore (golden/make_json.py op_info) and for ours
 (test_op_info.py).
 """
 

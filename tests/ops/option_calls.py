@@ -1,4 +1,4 @@
-"""Functions called with one more argument, of a wrong type or value, for each of their options. tests/golden/make_option_calls.py
+"""Functions called with one more argument, of a wrong type or value, for each of their options. tests/golden/make_json.py option_calls
 notes what real MindSpore makes of them; the module has to work without anything of this repository.
 """
 

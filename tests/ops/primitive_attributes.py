@@ -1,5 +1,5 @@
 """Operators in class form whose attributes are set after they were made: `add_prim_attr`, or an assignment.
-tests/golden/make_primitive_attributes.py notes what real MindSpore computes; the module has to work without anything of
+tests/golden/make_json.py primitive_attributes notes what real MindSpore computes; the module has to work without anything of
 this repository.
 
 A line is ``constructor|inputs``.

@@ -73,9 +73,7 @@ def test_attention_with_its_projections(changes: dict[str, Any], shape: tuple[in
 @pytest.mark.parametrize(
     "changes",
     [
-        EXTRA | STATIC,
         {"query": Q[0]},
-        {"key_padding_mask": PADDING[0]},
         {"query": Q[:, 0], "key": K[:, 0], "value": V[:, 0], "attn_mask": _sines(1, 3, 5)},
     ],
 )

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from mindspore_compat import mint, ops
 from mindspore_compat.ops import communication
@@ -22,12 +19,3 @@ def test_ops_shows_all_but_gather_and_scatter() -> None:
             assert getattr(ops, name) is getattr(communication, name)
     assert ops.gather is not communication.gather
     assert ops.P2POp is mint.distributed.P2POp
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [((True, "all_reduce"), ValueError), ((True, ["nosuch"]), ValueError)],
-)
-def test_wrong_arguments_raise(arguments: tuple[Any, ...], error: type) -> None:
-    with pytest.raises(error, match="set_comm_ops_inplace"):
-        ops.set_comm_ops_inplace(*arguments)

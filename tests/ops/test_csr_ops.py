@@ -11,7 +11,6 @@ ROWS = np.array([0, 1, 1, 3])
 INDPTR, INDICES = Tensor([0, 1, 3, 3, 4], ms.int32), Tensor([2, 0, 1, 2], ms.int32)
 SHAPE = (4, 3)
 VALUES = np.array([2.0, -1.0, 5.0, 0.5], np.float32)
-DENSE = np.arange(12, dtype=np.float32).reshape(SHAPE) + 1
 
 
 def _matrix(values: np.ndarray) -> np.ndarray:
@@ -37,8 +36,3 @@ def test_sum_of_features_and_its_gradient() -> None:
     found = _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(values), (*SHAPE, 2), 1)
     np.testing.assert_allclose(found.asnumpy(), _matrix(values).sum(1, keepdims=True), rtol=1e-6)
     np.testing.assert_array_equal(ms.grad(total)(Tensor(values)).asnumpy(), weights.asnumpy()[ROWS, 0])
-
-
-def test_an_axis_that_is_not_sparse_is_refused() -> None:
-    with pytest.raises(ValueError, match="'axis' must be 0 or 1"):
-        _csr_ops.CSRReduceSum()(INDPTR, INDICES, Tensor(VALUES), SHAPE, 2)

@@ -136,9 +136,7 @@ def test_permute_as_upstreams_example() -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda x, i: ops.moe_token_permute(x, i, padded_mode=True), ValueError),
         (lambda x, i: ops.moe_token_permute(x, i[:2]), RuntimeError),
-        (lambda x, i: ops.moe_token_unpermute(x, i, padded_mode=True), ValueError),
         (lambda x, i: ops.moe_init_routing_v2(x, i, 0, 0, 3, 2, 0, False), ValueError),
     ],
 )

@@ -51,12 +51,3 @@ def test_flat_weights_of_an_lstm_on_a_cpu_are_upstreams(given: tuple[int, int, i
     value, (dx, dw) = ms.value_and_grad(loss, (0, 1))(x, w)
     found = (value, dx.abs().sum(), dw.abs().sum(), (dw.reshape(-1) * ops.arange(count)).sum())
     assert np.allclose([float(item) for item in found], FLAT[given], rtol=2e-5)
-
-
-@pytest.mark.cpu_only("a GPU takes it")
-def test_an_lstm_that_a_cpu_refuses() -> None:
-    x, state = ops.ones((4, 1, 3)), ops.zeros((4, 1, 2))
-    with pytest.raises(RuntimeError, match="as many inputs as outputs"):
-        P.LSTM(3, 2, 2, True, True, 0.0)(x, state, state, ops.ones((500, 1, 1)))
-    with pytest.raises(RuntimeError, match="split_sizes"):
-        P.LSTM(3, 2, 1, True, True, 0.0)(x, state[:2], state[:2], ops.ones((95, 1, 1)))

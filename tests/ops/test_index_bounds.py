@@ -152,16 +152,13 @@ give(found)
                 assert real == "refused", (expression, k)
 
 
-def test_the_error_names_operator_index_and_range() -> None:
-    with pytest.raises(IndexError, match=r"'ScatterNdAdd'.*padding.*index -1 .*size 3"):
-        ops.scatter_nd_add(ms.Parameter(Tensor(np.zeros((3, 2), np.float32))), Tensor([[1], [-1]]), ops.ones((2, 2)))
-    with pytest.raises(IndexError, match=r"'GatherNd'.*index 2 .*size 2"):
-        ops.gather_nd(ops.ones((3, 2)), Tensor([[0, 2]]))
-    with pytest.raises(IndexError, match=r"'TensorScatterElements'.*from the end.*index -"):
-        ops.tensor_scatter_elements(ops.ones((3, 2)), Tensor([[-5, 0]]), ops.ones((1, 2)))
-
-
-@pytest.mark.parametrize("kind", ["mul", "div", "max", "min"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "mul",
+        "div",
+    ],
+)
 @pytest.mark.parametrize("place", [[0, 2], [1, -1], [-1, 1], [3, 0]])
 def test_a_coordinate_beyond_its_axis_is_no_element_of_the_next_row(kind: str, place: list[int]) -> None:
     scatter = getattr(ops, f"tensor_scatter_{kind}")

@@ -241,15 +241,9 @@ def test_both_seeds_count(draw) -> None:
     ("make", "error"),
     [
         (lambda: P.Conv3D(3, 2, data_format="NDHWC"), ValueError),
-        (lambda: P.Conv3DTranspose(3, 2, 2, data_format="NDHWC"), ValueError),
-        (lambda: P.Conv2D(3, 2, data_format="channels_last"), ValueError),
-        (lambda: P.nn_ops.MaxPool3DWithArgmax(2, 2, 0, data_format="NDHWC"), ValueError),
         (lambda: P.HistogramFixedWidth(3, "int64"), ValueError),
-        (lambda: P.Lstsq(False), ValueError),
         (lambda: P.Lstsq(True, 0.5), ValueError),
         (lambda: P.DynamicRNN(cell_depth=2), NotImplementedError),
-        (lambda: P.DynamicGRUV2(cell_depth=2), NotImplementedError),
-        (lambda: P.DynamicGRUV2(cell_clip=0.5), NotImplementedError),
     ],
 )
 def test_values_that_nothing_computes_with_are_refused(make, error) -> None:

@@ -127,12 +127,6 @@ def test_a_range_of_floats_is_counted_in_float32(bounds: tuple[float, ...]) -> N
     np.testing.assert_array_equal(ms.ops.arange(*bounds, dtype=ms.int64).asnumpy(), expected.astype(np.int64))
 
 
-@pytest.mark.parametrize("end", [float("inf"), float("nan")])
-def test_a_range_without_an_end_is_refused(end: float) -> None:
-    with pytest.raises((ValueError, OverflowError)):
-        ms.ops.arange(0.0, end)
-
-
 MODES = ("constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap")
 
 
@@ -211,30 +205,12 @@ def test_common_dtypes() -> None:
         ],
         *[(ValueError, f"mnp.{name}(FLOATS, axis=5)") for name in ("sum", "mean", "max", "std", "argmin", "cumsum")],
         *[(TypeError, f"mnp.{name}(FLOATS)") for name in ("invert", "bitwise_not")],
-        (TypeError, "mnp.negative(BOOLS)"),
         (TypeError, "mnp.bitwise_and(FLOATS, INTS)"),
         (ValueError, "mnp.max(FLOATS, axis=(0, 0))"),
-        (ValueError, "mnp.swapaxes(FLOATS, 0, 10)"),
-        (ValueError, "mnp.convolve(FLOATS, [1.0])"),
         (ValueError, "mnp.convolve([], [1.0])"),
-        (ValueError, "mnp.ix_(FLOATS)"),
-        (ValueError, "mnp.roll(FLOATS, (1, 2, 3), (0, 1))"),
-        (ValueError, "mnp.inner([1, 2], [1, 2, 3])"),
-        (ValueError, "mnp.arange(5, 1)"),
         (ValueError, "ms.ops.arange(5, 1)"),
-        (ZeroDivisionError, "mnp.arange(0, 5, 0)"),
-        (ValueError, "mnp.randint(0)"),
         (ValueError, "mnp.randint(3, dtype=ms.float32)"),
-        (ValueError, "mnp.max(FLOATS[:0])"),
-        (ValueError, "mnp.transpose(FLOATS, (0, 0))"),
-        (ValueError, "mnp.hsplit(FLOATS[0], 2)"),
-        (ValueError, "mnp.linspace(0, 1, 0)"),
-        (TypeError, "mnp.where(BOOLS)"),
         (TypeError, "mnp.add(INTS, INTS.astype(ms.uint16))"),
-        (ValueError, "mnp.pad(FLOATS, -1)"),
-        (ValueError, "mnp.pad(FLOATS, -1, 'edge')"),
-        (ValueError, "mnp.pad(FLOATS, 1, 'other')"),
-        (TypeError, "mnp.pad(FLOATS, 1.5)"),
     ],
 )
 def test_refusals(kind: type[Exception], call: str) -> None:

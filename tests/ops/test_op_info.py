@@ -1,4 +1,4 @@
-"""Operators' descriptions give what real MindSpore gives (golden/make_op_info.py), and describe, not run."""
+"""Operators' descriptions give what real MindSpore gives (golden/make_json.py op_info), and describe, not run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """`ops.operations._quant_ops`: the formulas of docs/quant.md; no kernel of upstream runs on a CPU."""
 
 import numpy as np
-import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor
@@ -72,13 +71,6 @@ def test_learned_scales_by_channel_are_those_of_each_row() -> None:
         for place in range(2)
     ]
     np.testing.assert_allclose(found, rows)
-
-
-def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="ema_decay"):
-        _quant_ops.MinMaxUpdatePerLayer(ema_decay=5.0)
-    with pytest.raises(ValueError, match="epsilon"):
-        _quant_ops.BatchNormFold(epsilon=0.0)
 
 
 def test_a_folded_batch_norm_is_one() -> None:

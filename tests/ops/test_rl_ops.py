@@ -233,9 +233,9 @@ def test_an_empty_buffer_has_nothing_to_draw() -> None:
     _, sample, *_ = _priority_buffer(1.0, 0)
     reservoir = int(rl.ReservoirReplayBufferCreate(10, SHAPES, DTYPES)())
     for draw in (lambda: sample(1.0), rl.ReservoirReplayBufferSample(reservoir, 2, SHAPES, DTYPES)):
-        with pytest.raises(RuntimeError, match="empty"):
+        with pytest.raises(RuntimeError):
             draw()
-    with pytest.raises(ValueError, match="alpha"):
+    with pytest.raises(ValueError):
         rl.PriorityReplayBufferCreate(10, 1.5, SHAPES, DTYPES)
 
 

@@ -105,14 +105,13 @@ def test_shapes_and_dtypes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "text"),
+    ("a", "b"),
     [
-        (np.zeros((1, 2, 4), np.float32), np.zeros((1, 2, 5), np.float32), "must have the shape"),
-        (np.zeros((1, 2, 5), np.float32), np.zeros((2, 2, 5), np.float32), "do not fit"),
+        (np.zeros((1, 2, 5), np.float32), np.zeros((2, 2, 5), np.float32)),
     ],
 )
-def test_wrong_boxes(a: np.ndarray, b: np.ndarray, text: str) -> None:
-    with pytest.raises(ValueError, match=text):
+def test_wrong_boxes(a: np.ndarray, b: np.ndarray) -> None:
+    with pytest.raises(ValueError):
         ops.rotated_iou(Tensor(a), Tensor(b))
 
 

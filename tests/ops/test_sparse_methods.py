@@ -209,8 +209,3 @@ def test_compiled_the_gradient_by_a_sparse_tensor_is_sparse() -> None:
 def test_the_sparse_tensor_of_1x_names_its_shape_as_then() -> None:
     found = ms.SparseTensor(Tensor([[0, 1], [1, 2]]), Tensor([1.0, 2.0]), (3, 4))
     assert found.dense_shape == found.shape == (3, 4) and found.values.asnumpy().tolist() == [1, 2]
-
-
-def test_sparse_tensors_are_not_mutable() -> None:
-    with pytest.raises(TypeError, match="For 'mutable'"):
-        ms.mutable(COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 3)))

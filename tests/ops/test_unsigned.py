@@ -50,7 +50,7 @@ def test_as_numpy(dtype: Any) -> None:
 
 def test_what_int64_cannot_hold_is_refused() -> None:
     x = Tensor(np.array([2**63 + 5, 1], np.uint64))
-    with pytest.raises(NotImplementedError, match="UInt64"):
+    with pytest.raises(NotImplementedError):
         P.Greater()(x, Tensor(np.array([1, 1], np.uint64)))
 
 

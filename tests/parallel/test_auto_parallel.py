@@ -71,11 +71,7 @@ def test_one_process_trains_with_model() -> None:
     ("kind", "call"),
     [
         (ValueError, lambda net: AutoParallel(net, "data_parallel")),
-        (TypeError, lambda net: AutoParallel(net).dataset_strategy([(1, 2)])),
         (TypeError, lambda net: AutoParallel(net).pipeline(2.0)),
-        (TypeError, lambda net: AutoParallel(net).pipeline(2, output_broadcast=1)),
-        (TypeError, lambda net: AutoParallel(net).comm_fusion([1])),
-        (TypeError, lambda net: AutoParallel(net).load_param_strategy_file(1)),
     ],
 )
 def test_refused_settings(kind: type[Exception], call: Any) -> None:

@@ -153,7 +153,7 @@ def test_traces_need_no_analysis(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     (tmp_path / "a.pt.trace.json").write_text("{}")
     analyse(str(tmp_path))
     assert not caplog.text and (tmp_path / "a.pt.trace.json").read_text() == "{}"
-    with pytest.raises(TypeError, match="profiler_path"):
+    with pytest.raises(TypeError):
         analyse(3)  # type: ignore[arg-type]
 
 

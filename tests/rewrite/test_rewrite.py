@@ -230,19 +230,6 @@ def test_a_table_is_printed(capsys: Any) -> None:
     assert "{0: ('input_x', 0)}" in lines[3]
 
 
-def test_wrong_arguments_say_what_is_wrong() -> None:
-    tree, other = SymbolTree.create(Sub()), SymbolTree.create(Sub())
-    made = Node.create_call_cell(nn.ReLU(), ["x"])
-    for call, error in (
-        (lambda: tree.insert(other.after("dense"), made), ValueError),
-        (lambda: tree.before("nothing"), ValueError),
-        (lambda: tree.get_node("dense").set_arg(3, "x"), IndexError),
-        (lambda: ScopedValue.create_name_values(["a"], []), ValueError),
-    ):
-        with pytest.raises(error):
-            call()
-
-
 def test_values() -> None:
     make = ScopedValue.create_variable_value
     assert (str(make(2)), str(make("a")), str(ScopedValue.create_naming_value("conv", "self"))) == (

@@ -14,7 +14,6 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, hal, mint, runtime
-from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat.runtime import executor, memory
 from tests.support.oracle import run_oracle
 
@@ -165,13 +164,6 @@ def test_on_cuda_streams_and_memory_are_those_of_torch(monkeypatch: pytest.Monke
     monkeypatch.setattr(torch.cuda, "set_per_process_memory_fraction", lambda *given: said.append(given))
     runtime.set_memory(max_size="25GB")
     assert said.pop() == (0.25, device)
-
-
-def test_a_pool_needs_a_device_and_a_library() -> None:
-    with pytest.raises(OSError, match="absent"):
-        runtime.PluggableAllocator("absent.so", "alloc", "release")
-    with pytest.raises(UnsupportedError, match="CUDA device"):
-        runtime.use_mem_pool(None).__enter__()  # type: ignore[arg-type]
 
 
 def test_cores_are_read_from_lists_and_by_device() -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +11,10 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, ops
 from mindspore_compat.scipy import linalg
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_program_both
 
 PROGRAM = Path(__file__).with_name("linalg_program.py")
-ROOT = Path(__file__).parents[2]
 REFUSED = {"lu permuted"}  # upstream's own product of an int32 permutation and float32 factors fails
-
-
-def _run(file: Path, *command: str) -> Any:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run(
-        [*command, str(PROGRAM), str(file)],
-        env={**environment, "GLOG_v": "4"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(file.read_text())
 
 
 def _compare(ours: Any, real: Any, name: str) -> None:
@@ -52,8 +33,7 @@ def _compare(ours: Any, real: Any, name: str) -> None:
 
 @pytest.mark.oracle
 def test_results_are_those_of_real_mindspore(tmp_path: Path) -> None:
-    real = _run(tmp_path / "real.json", str(oracle_python()))
-    ours = _run(tmp_path / "ours.json", sys.executable, "-m", "mindspore_compat")
+    ours, real = run_program_both(PROGRAM, tmp_path)
     assert ours.keys() == real.keys() and len(real) > 30
     for name in real.keys() - REFUSED:
         _compare(ours[name], real[name], name)
@@ -109,11 +89,6 @@ def test_gradients_are_those_of_differences(function: Any) -> None:
     step[1, 2] = 1e-6
     high, low = (float((function(T(A + sign * step)) ** 2).sum()) for sign in (1, -1))
     assert gradient[1, 2] == pytest.approx((high - low) / 2e-6, rel=1e-4, abs=1e-5)
-
-
-def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(RuntimeError):
-        linalg.solve_triangular(T(A), T(B[:3]))
 
 
 @pytest.mark.parametrize("lower", [True, False])

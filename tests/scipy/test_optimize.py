@@ -42,17 +42,6 @@ def test_arguments_and_an_own_gradient() -> None:
     assert calls and found.njev == len(calls)
 
 
-def test_what_minimize_refuses() -> None:
-    start = Tensor([0.0, 0.0])
-    for kind, args in (
-        (ValueError, (himmelblau, start)),
-        (ValueError, (himmelblau, start, (), "newton")),
-        (ValueError, (himmelblau, Tensor([[0.0]]), (), "BFGS")),
-    ):
-        with pytest.raises(kind):
-            minimize(*args)
-
-
 def test_a_step_fulfils_the_strong_wolfe_conditions() -> None:
     def function(x: Any) -> Any:
         return (x**4).sum() + x[0]
@@ -80,9 +69,3 @@ def test_a_step_of_one_number_is_searched() -> None:
     found = line_search(lambda x: -x - x**3 + x**4, Tensor(0.0), Tensor(1.0), maxiter=10)
     assert not found.failed and found.a_k.shape == found.f_k.shape == found.g_k.shape == ()
     assert float(found.a_k) == pytest.approx(1.0) and float(found.f_k) == pytest.approx(-1.0)
-
-
-@pytest.mark.parametrize("limit", [-1, 0, 4])
-def test_a_limit_must_be_among_the_columns(limit: int) -> None:
-    with pytest.raises(RuntimeError, match=f"between 1 and the matrix's 3 columns, but got {limit}"):
-        linear_sum_assignment(Tensor(np.ones((2, 3))), False, Tensor(limit))

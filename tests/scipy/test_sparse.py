@@ -52,15 +52,3 @@ def test_gradients_are_those_of_the_solution(mode):
 
 def test_too_few_iterations_are_told():
     assert int(linalg.cg(Tensor(_MATRIX), Tensor(_RIGHT), tol=1e-12, maxiter=1)[1]) > 0
-
-
-@pytest.mark.parametrize(
-    ("error", "call"),
-    [
-        (TypeError, lambda: linalg.cg(Tensor(_MATRIX), Tensor([1, 2, 3, 4, 5, 6]))),
-        (ValueError, lambda: linalg.gmres(Tensor(_MATRIX), Tensor(_RIGHT), restrt=3)),
-    ],
-)
-def test_bad_arguments(error, call):
-    with pytest.raises(error):
-        call()

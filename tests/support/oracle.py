@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-__all__ = ["oracle_python", "run_both", "run_oracle"]
+__all__ = ["oracle_python", "run_both", "run_oracle", "run_program_both"]
 
 _ROOT = Path(__file__).parents[2]
 _CANDIDATES = (_ROOT / ".venv-oracle/bin/python", Path("/opt/oracle/venv/bin/python"))
@@ -76,3 +76,17 @@ def run_both(code: str) -> tuple[Any, Any]:
     done = subprocess.run([sys.executable, "-c", ours], capture_output=True, text=True, cwd=_ROOT, check=False)
     assert done.returncode == 0, done.stderr
     return _given(done.stdout), run_oracle(code)
+
+
+def run_program_both(program: Path, folder: Path) -> tuple[Any, Any]:
+    """What `program` writes as JSON into the file that it is given, where ``import mindspore`` is ours and under the
+    real one.
+    """
+    found, environment = [], {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    for command in ([sys.executable, "-m", "mindspore_compat"], [str(oracle_python())]):
+        command += [str(program), str(folder / "found.json")]
+        environment["GLOG_v"] = "4"
+        done = subprocess.run(command, env=environment, cwd=_ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        found.append(json.loads((folder / "found.json").read_text()))
+    return found[0], found[1]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 __all__ = ["free_port", "run_ranks"]
 
@@ -28,59 +28,80 @@ def free_port() -> int:
             return port
 
 
+#: runs the ranks as forks, which share its imports, and prints their exit statuses when all have ended
+_LAUNCHER = """
+import json, os, runpy, signal, sys
+program, size, timeout, is_fresh, arguments = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+if not is_fresh:
+    import torch.distributed
+    import mindspore_compat.dataset, mindspore_compat.nn, mindspore_compat.ops, mindspore_compat.train
+ranks = {}
+for rank in range(size):
+    child = os.fork()
+    if not child:
+        os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank))
+        for number in (1, 2):
+            os.dup2(os.open(f"{rank}.{number}", os.O_CREAT | os.O_WRONLY), number)
+        os.chdir(os.environ.pop("OLD_FOLDER"))
+        if is_fresh:
+            os.execv(sys.executable, [sys.executable, program, *arguments])
+        sys.argv, sys.path[0] = [program, *arguments], os.path.dirname(program)
+        runpy.run_path(program, run_name="__main__")
+        sys.exit()
+    ranks[child] = rank
+statuses = {}
+signal.signal(signal.SIGALRM, lambda *_: [os.kill(child, signal.SIGKILL) for child in ranks])
+signal.alarm(timeout)
+while ranks:
+    child, status = os.wait()
+    statuses[ranks.pop(child)] = os.waitstatus_to_exitcode(status)
+    if status and sum(map(bool, statuses.values())) == 1:  # the others may wait for it for ever
+        signal.alarm(10)
+print(json.dumps([statuses[rank] for rank in range(size)]))
+"""
+
+
 def run_ranks(
     program: Path | str,
     size: int,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    timeout: float = 400,
+    timeout: int = 400,
+    fresh: bool = False,
 ) -> list[str]:
     """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables.
+
+    The ranks are forks of a process that has imported the package; with `fresh`, interpreters of their own.
 
     Raises:
         AssertionError: if a rank fails, with the ends of all stderrs; if they do not end in `timeout` seconds.
         Either way no rank survives.
     """
-    common = {
-        **os.environ,
-        "PYTHONPATH": str(_ROOT),
-        "OMP_NUM_THREADS": "1",
-        "MASTER_ADDR": "127.0.0.1",
-        "MASTER_PORT": str(free_port()),
-        "WORLD_SIZE": str(size),
-        "LOCAL_WORLD_SIZE": str(size),
-        **(environment or {}),
-    }
-    files = [(tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")) for _ in range(size)]
-    ranks = [
-        subprocess.Popen(
-            [sys.executable, str(program), *arguments],
-            env={**common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=files[rank][0],
-            stderr=files[rank][1],
+    with tempfile.TemporaryDirectory() as folder:
+        launcher = subprocess.Popen(
+            [sys.executable, "-c", _LAUNCHER, str(program), str(size), str(timeout), "fresh" * fresh, *arguments],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(_ROOT),
+                "OMP_NUM_THREADS": "1",
+                "MASTER_ADDR": "127.0.0.1",
+                "MASTER_PORT": str(free_port()),
+                "WORLD_SIZE": str(size),
+                "LOCAL_WORLD_SIZE": str(size),
+                "OLD_FOLDER": os.getcwd(),
+                **(environment or {}),
+            },
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
-        for rank in range(size)
-    ]
-    try:
-        deadline, grace = time.monotonic() + timeout, False
-        while any(rank.poll() is None for rank in ranks):
-            if any(rank.poll() for rank in ranks) and not grace:  # the others may wait for it for ever
-                grace, deadline = True, min(deadline, time.monotonic() + 10)
-            if time.monotonic() > deadline:
-                break
-            time.sleep(0.02)
-        codes = [rank.poll() for rank in ranks]
-    finally:
-        for rank in ranks:
-            rank.kill()
-            rank.wait()
-    outputs, errors = [[_text(file) for file in column] for column in zip(*files)]
+        try:
+            codes = json.loads(launcher.communicate()[0])
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(launcher.pid, signal.SIGKILL)
+        outputs, errors = [[Path(folder, f"{rank}.{number}").read_text() for rank in range(size)] for number in (1, 2)]
     ends = "\n".join(f"-- rank {rank}, exit {codes[rank]}:\n{errors[rank][-3000:]}" for rank in range(size))
-    assert all(code == 0 for code in codes), f"ranks ended with {codes} (None: over {timeout} s)\n{ends}"
-    return list(outputs)
-
-
-def _text(file: IO[str]) -> str:
-    with file:
-        file.seek(0)
-        return file.read()
+    assert not any(codes), f"ranks ended with {codes} (-9: killed, or over {timeout} s)\n{ends}"
+    return outputs

@@ -185,9 +185,7 @@ def test_nothing_to_invert() -> None:
         (lambda a: a["factors"].pop(), ValueError),
         (lambda a: a["factors"].__setitem__(0, torch.zeros(3, 4)), ValueError),
         (lambda a: a["factors"].__setitem__(0, torch.zeros(4, 4, dtype=torch.float16)), TypeError),
-        (lambda a: a["inverses"].__setitem__(0, torch.zeros(1, 4, 4, dtype=torch.float64)), TypeError),
         (lambda a: a["inverses"].__setitem__(0, torch.zeros(2, 4, 4)), ValueError),
-        (lambda a: a["inverses"].__setitem__(0, torch.zeros(4, 4)), ValueError),
         (lambda a: a["factors"].__setitem__(0, torch.zeros(8, 4)[::2]), ValueError),
     ],
 )

@@ -168,19 +168,6 @@ def test_an_overflow_skips_the_step_and_the_schedule_waits() -> None:
     assert optimizer.failed_inversions == 0
 
 
-def test_evaluation_inside_of_fit_is_refused_as_upstream_does() -> None:
-    _, _, model = make_model()
-    with pytest.raises(ValueError):
-        model.fit(1, dataset(), valid_dataset=dataset())
-    model.fit(1, dataset())
-
-
-def test_model_thor_wants_a_thor_optimizer() -> None:
-    net = make_net("dense")
-    with pytest.raises(TypeError):
-        ModelThor(net, cross_entropy(), nn.Momentum(net.trainable_params(), 0.1, 0.9))
-
-
 def test_a_torch_module_under_model_thor() -> None:
     module = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3))
     optimizer = make_thor(module, constant(0.01), dampings=constant(0.03), frequency=4)

@@ -112,30 +112,16 @@ def test_a_schedule_that_is_too_short_is_named(values: str) -> None:
         step(*batch("dense", 1))
 
 
-def test_damping_that_is_no_tensor_is_named_at_the_first_step() -> None:
-    net = make_net("dense")
-    step = make_step(net, nn.thor(net, Tensor(RATES["dense"]), None, 0.9))
-    with pytest.raises(TypeError):
-        step(*batch("dense", 0))
-
-
 @pytest.mark.parametrize(
     ("options", "error"),
     [
         ({"batch_size": 0}, ValueError),
-        ({"batch_size": "4"}, TypeError),
         ({"frequency": 1}, ValueError),
     ],
 )
 def test_bad_arguments_are_named(options: dict, error: type[Exception]) -> None:
     with pytest.raises(error):
         make_thor(make_net("dense"), RATES["dense"], **options)
-
-
-def test_wrong_number_of_gradients_is_named() -> None:
-    optimizer = make_thor(make_net("dense"), RATES["dense"])
-    with pytest.raises(ValueError):
-        optimizer((Tensor(np.zeros(3, np.float32)),))
 
 
 def test_blocks_that_can_not_be_inverted_keep_their_inverse_and_are_told_once(caplog: pytest.LogCaptureFixture) -> None:

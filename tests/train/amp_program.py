@@ -1,5 +1,5 @@
 """Networks under mixed precision, and loss scales under random overflows; real MindSpore's values
-(tests/golden/make_amp.py).
+(tests/golden/make_json.py amp).
 """
 
 from __future__ import annotations

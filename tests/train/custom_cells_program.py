@@ -1,5 +1,5 @@
 """Training Cells as scripts of the model zoo write them; their losses and weights must be real MindSpore's
-(tests/golden/make_custom_cells.py).
+(tests/golden/make_json.py custom_cells).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs whose hooks, in order and with the counters they see, must be real MindSpore's (tests/golden/make_hooks.py)."""
+"""Runs whose hooks, in order and with the counters they see, must be real MindSpore's (tests/golden/make_json.py hooks)."""
 
 NAMES = [
     "train",

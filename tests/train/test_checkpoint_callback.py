@@ -106,10 +106,7 @@ def test_encrypted_with_append_info(tmp_path: Path) -> None:
     [
         ({"enc_key": b"short"}, ValueError),
         ({"format": "safetensors", "crc_check": True}, ValueError),
-        ({"format": "safetensors", "exception_save": True}, ValueError),
-        ({"format": "pth"}, ValueError),
         ({"crc_check": True, "enc_key": b"0" * 16}, ValueError),
-        ({"append_info": ["lr"]}, ValueError),
     ],
 )
 def test_configurations_that_do_not_go(arguments: dict, error: type) -> None:
@@ -122,11 +119,6 @@ def test_unknown_arguments_of_a_configuration_have_no_effect(caplog: pytest.LogC
         config = CheckpointConfig(2, choice_func=str.isupper, steps=7)
     assert config.save_checkpoint_steps == 2
     assert "choice_func, steps: they have no effect" in caplog.text
-
-
-def test_removing_redundancy_needs_several_processes(tmp_path: Path) -> None:
-    with pytest.raises(TypeError):
-        _train(tmp_path, CheckpointConfig(1, remove_redundancy=True))
 
 
 @pytest.mark.parametrize("async_save", [False, True])

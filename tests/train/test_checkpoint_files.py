@@ -129,11 +129,8 @@ def test_a_plain_file_is_not_decrypted() -> None:
     "arguments",
     [
         {"enc_key": b"0" * 16, "enc_mode": "ROT13"},
-        {"enc_key": b"0" * 24, "enc_mode": "SM4-CBC"},
         {"enc_key": "0" * 16},
         {"enc_key": b"0" * 16, "crc_check": True},
-        {"enc_key": b"0" * 16, "format": "safetensors"},
-        {"format": "pth"},
     ],
 )
 def test_arguments_that_do_not_go_are_refused_before_anything_is_written(arguments: dict, tmp_path: Path) -> None:
@@ -230,11 +227,8 @@ def test_safetensors_crc_and_strings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        ({"ckpt_file_name": io.BytesIO(b"")}, TypeError),
         ({"ckpt_file_name": io.BytesIO(b"abc"), "format": "safetensors"}, ValueError),
         ({"ckpt_file_name": "x.safetensors"}, ValueError),
-        ({"ckpt_file_name": "x.ckpt", "format": "pth"}, ValueError),
-        ({"ckpt_file_name": "x.safetensors", "format": "safetensors", "dec_key": b"0" * 16}, ValueError),
     ],
 )
 def test_loading_refuses_what_does_not_go(arguments: dict, error: type) -> None:
@@ -282,7 +276,7 @@ def test_elements_of_sixteen_bytes_are_aligned_and_those_of_a_net_always(tmp_pat
         np.testing.assert_array_equal(parameter.asnumpy(), values[parameter.name])
 
 
-@pytest.mark.parametrize("machine", ["aarch64", "arm64", "riscv64", "x86_64"])
+@pytest.mark.parametrize("machine", ["aarch64", "x86_64"])
 def test_only_x86_gets_elements_at_odd_addresses(machine: str, tmp_path: Path) -> None:
     program = (
         "import platform, sys\nplatform.machine = lambda: sys.argv[1]\nimport mindspore_compat as ms, torch\n"

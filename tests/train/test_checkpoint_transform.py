@@ -158,25 +158,13 @@ def test_uneven_slices_and_fields() -> None:
     ("call", "error"),
     [
         (
-            lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="q")], ct.build_searched_strategy(SRC)),
-            KeyError,
-        ),
-        (
             lambda: ct.merge_sliced_parameter([Parameter(Tensor([1.0]), name="b")], ct.build_searched_strategy(SRC)),
             ValueError,
         ),
-        (lambda: ct.build_searched_strategy(3), TypeError),
         (lambda: ct.build_searched_strategy("no"), ValueError),
-        (lambda: ct.build_searched_strategy(__file__), TypeError),
-        (lambda: ct.restore_group_info_list("no"), ValueError),
         (lambda: ct.merge_pipeline_strategys("no", "x"), NotADirectoryError),
-        (lambda: parse_print("no"), ValueError),
-        (lambda: parse_print(3), TypeError),
         (lambda: parse_print(__file__), RuntimeError),
-        (lambda: ct.load_distributed_checkpoint(nn.Dense(2, 2), ["x.ckpt"]), ValueError),
-        (lambda: ckpt_to_safetensors("no"), ValueError),
         (lambda: ckpt_to_safetensors(str(STRATEGY)), ValueError),
-        (lambda: ckpt_to_safetensors(__file__), ValueError),
     ],
 )
 def test_wrong_arguments(call, error: type) -> None:

@@ -32,7 +32,7 @@ def result_of(part: str) -> Any:
 
 def test_no_step_waits_for_the_device() -> None:
     found = result_of("waits")
-    assert len(found) > 120
+    assert len(found) > 80
     assert {name: waits for name, waits in found.items() if waits} == {}
 
 

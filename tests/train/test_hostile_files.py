@@ -8,9 +8,7 @@ import json
 import os
 import resource
 import socket
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -351,37 +349,45 @@ def test_names_that_no_parameter_has(tmp_path: Path) -> None:
 
 # --- full disks -------------------------------------------------------------------------------------------------------
 
-_PROGRAM = """
-import resource, sys
-from mindspore_compat.cli import ckpt
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-sys.exit(ckpt.main(["convert", *sys.argv[1:]]))
-"""
+
+@pytest.fixture
+def little_room() -> Iterator[None]:
+    """No file grows beyond 4096 bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def long_file(tmp_path: Path) -> str:
+    save_checkpoint({"w": np.arange(20_000, dtype=np.float32)}, str(tmp_path / "net.ckpt"))
+    return str(tmp_path / "net.ckpt")
 
 
 @pytest.mark.parametrize("options", [["out.ckpt"], ["out.ckpt", "--crc"], ["out.safetensors"], ["out.pth"]])
-def test_a_full_disk_is_one_clear_error_and_leaves_nothing(options: list[str], tmp_path: Path) -> None:
-    save_checkpoint({"w": np.arange(20_000, dtype=np.float32)}, str(tmp_path / "net.ckpt"))
+def test_a_full_disk_is_one_clear_error_and_leaves_nothing(
+    options: list[str], tmp_path: Path, long_file: str, little_room: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "new").mkdir()
-    arguments = [str(tmp_path / "net.ckpt"), str(tmp_path / "new" / options[0]), *options[1:]]
-    run = subprocess.run([sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
-    assert run.returncode == 2 and run.stdout == ""
-    assert run.stderr.strip() == f"mindspore-compat ckpt convert: [Errno 27] File too large: '{arguments[1]}'"
+    path = str(tmp_path / "new" / options[0])
+    assert ckpt.main(["convert", long_file, path, *options[1:]]) == 2
+    assert capsys.readouterr() == ("", f"mindspore-compat ckpt convert: [Errno 27] File too large: '{path}'\n")
     assert os.listdir(tmp_path / "new") == []
 
 
-def test_an_older_file_stays_when_the_disk_is_full(tmp_path: Path) -> None:
+@pytest.fixture
+def stages(tmp_path: Path) -> str:
+    (tmp_path / "stages").mkdir()
+    strategy(tmp_path / "stages", {f"w{number}": ((2,), (0,)) for number in range(800)})
+    return str(tmp_path / "stages")
+
+
+def test_an_older_file_stays_when_the_disk_is_full(tmp_path: Path, stages: str, little_room: None) -> None:
     path = tmp_path / "merged.ckpt"
     path.write_bytes(b"older")
-    (tmp_path / "stages").mkdir()
-    strategy(tmp_path / "stages", {f"w{number}": ((2,), (0,)) for number in range(200)})
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
-    try:
-        with pytest.raises(OSError, match=r"File too large: '.*merged\.ckpt'"):
-            serialization.merge_pipeline_strategys(str(tmp_path / "stages"), str(path))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with pytest.raises(OSError, match=r"File too large: '.*merged\.ckpt'"):
+        serialization.merge_pipeline_strategys(stages, str(path))
     assert path.read_bytes() == b"older" and sorted(os.listdir(tmp_path)) == ["merged.ckpt", "stages"]
 
 

@@ -310,36 +310,12 @@ def test_a_torch_module_inside_a_cell_trains_with_a_mindspore_optimizer() -> Non
 # --- bad input --------------------------------------------------------------------------------------------------------
 
 
-class TwoOutputs(nn.Cell):
-    def __init__(self) -> None:
-        super().__init__()
-        self.fc = nn.Dense(4, 3)
-
-    def construct(self, x, y):
-        return self.fc(x), y
-
-
-def _two_outputs(**settings: Any) -> Model:
-    net = TwoOutputs()
-    return Model(net, optimizer=nn.Momentum(net.trainable_params(), 0.1, 0.9), **settings)
-
-
 @pytest.mark.parametrize(
     ("act", "error"),
     [
-        (
-            lambda: _two_outputs(loss_scale_manager=ms.FixedLossScaleManager(2.0, False)).train(1, _data()),
-            AttributeError,
-        ),
-        (lambda: _two_outputs(loss_scale_manager=ms.DynamicLossScaleManager()).train(1, _data()), TypeError),
         (lambda: _model().train(1, _data(width=5)), (RuntimeError, ValueError)),
         (lambda: _model().train(1, iter([1])), TypeError),
-        (
-            lambda: Model(torch.nn.Linear(1, 1), None, nn.Momentum(nn.Dense(1, 1).trainable_params(), 0.1, 0.9)),
-            TypeError,
-        ),
         (lambda: nn.Momentum(torch.nn.Linear(1, 1).parameters(), 0.1, 0.9), TypeError),
-        (lambda: ms.CheckpointConfig(append_info=["lr"]), ValueError),
     ],
 )
 def test_bad_input(act, error) -> None:

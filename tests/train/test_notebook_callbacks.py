@@ -129,18 +129,11 @@ def test_the_plot_grows_under_the_cell_of_a_notebook(notebook: _Notebook) -> Non
     [
         ({}, ValueError),
         ({"file": "a.gif"}, ValueError),
-        ({"file": "a.png", "steps": 0}, ValueError),
     ],
 )
 def test_wrong_arguments_of_the_plot(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         LossPlot(**arguments)
-
-
-def test_without_matplotlib_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError):
-        LossPlot("a.png")
 
 
 def test_progress_is_a_bar_in_a_notebook(notebook: _Notebook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,11 +115,7 @@ def test_a_configuration_with_permutations(saved: Any) -> None:
     ("arguments", "error"),
     [
         ({"target_modules": ["blocks/9", "first"]}, ValueError),
-        ({"target_modules": ["no", "first"]}, ValueError),
-        ({"target_modules": ["", "no"]}, ValueError),
         ({"target_modules": ["blocks", "first", "some"]}, ValueError),
-        ({"target_modules": ["blocks", "first", "obfuscate_layers:4"]}, ValueError),
-        ({"target_modules": ["head", "first", "obfuscate_layers:4"]}, ValueError),
         ({"obfuscate_scale": 1}, ValueError),
     ],
 )
@@ -133,8 +129,3 @@ def test_wrong_arguments(saved: Any, arguments: dict[str, Any], error: type) -> 
     }
     with pytest.raises(error):
         ms.obfuscate_ckpt(**{**given, **arguments})
-
-
-def test_wrong_ratios(saved: Any) -> None:
-    with pytest.raises(KeyError):
-        ms.load_obf_params_into_net(saved[0], ["", "head"], {"other": np.ones(1)})

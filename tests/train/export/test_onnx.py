@@ -55,11 +55,6 @@ def test_an_input_that_is_returned_gets_a_name_of_its_own(tmp_path: Path) -> Non
     assert len(set(names)) == 3 and "x" not in names
 
 
-def test_an_operator_that_opset_11_lacks_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError):
-        exported(Function(lambda x: torch.cumprod(x, 0)), Tensor([1.0, 2.0]), folder=tmp_path)
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_onnxruntime_computes_the_same(name: str, tmp_path: Path) -> None:
     onnx, runtime = pytest.importorskip("onnx"), pytest.importorskip("onnxruntime")

@@ -119,11 +119,8 @@ def test_sixteen_bit_floats_behind_float32(name: str, tmp_path: Path) -> None:
     ("options", "error"),
     [
         ({"opset_version": 10}, ValueError),
-        ({"opset_version": "11"}, ValueError),
         ({"dynamic_axes": {"x": 0}}, TypeError),
-        ({"dynamic_axes": {"nobody": {0: "n"}}}, ValueError),
         ({"dynamic_axes": {"input": {5: "n"}}}, ValueError),
-        ({"float16": True, "net": "cumsum"}, NotImplementedError),
     ],
 )
 def test_wrong_options(options: dict[str, Any], error: type[Exception], tmp_path: Path) -> None:
@@ -135,12 +132,6 @@ def test_wrong_options(options: dict[str, Any], error: type[Exception], tmp_path
     with pytest.raises(error):
         ms.export(net, X, file_name=str(tmp_path / "net"), file_format="ONNX", **options)
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("name", ["opset_version", "dynamic_axes", "float16"])
-def test_options_of_onnx_are_not_for_mindir(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError):
-        ms.export(nn.ReLU(), X, file_name=str(tmp_path / "net"), file_format="MINDIR", **{name: 1})
 
 
 def test_a_size_that_is_a_multiple(tmp_path: Path) -> None:

@@ -65,11 +65,6 @@ def test_a_sparse_result_may_have_open_sizes(tmp_path: Path) -> None:
     _same(nn.GraphCell(load(path))(*_rows()), CSRTensor, COLUMNS)
 
 
-def test_onnx_refuses_it(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError):
-        export(Rows(), *_rows(), file_name=str(tmp_path / "rows"), file_format="ONNX")
-
-
 def test_a_file_that_says_sparse_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "rows.mindir"
     export(Rows(), *_rows(), file_name=str(path), file_format="MINDIR")
@@ -118,11 +113,6 @@ def test_a_loop_carries_a_sparse_tensor(tmp_path: Path) -> None:
     export(Doubled(), Tensor(3), *_rows(), file_name=path, file_format="MINDIR")
     found = nn.GraphCell(load(path))(Tensor(5), *_rows())
     np.testing.assert_array_equal(found.values.asnumpy(), 32 * VALUES)
-
-
-def test_a_loop_does_not_change_the_shape_of_a_sparse_tensor(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError):
-        export(Doubled(1), Tensor(3), *_rows(), file_name=str(tmp_path / "grown"), file_format="MINDIR")
 
 
 @jit

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -122,29 +121,13 @@ def test_clear_forgets() -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: metrics.Accuracy("regression"), ValueError),
         (lambda: metrics.Accuracy().update(np.eye(2)), ValueError),
-        (lambda: metrics.Accuracy().update(np.eye(2), "no"), TypeError),
         (lambda: metrics.Accuracy().update(np.ones((3, 2)), np.zeros(4, int)), ValueError),
-        (lambda: metrics.Accuracy("multilabel").update(np.full((2, 2), 0.5), np.eye(2)), ValueError),
-        (lambda: metrics.Loss().update(np.ones((2, 2))), ValueError),
         (lambda: metrics.TopKCategoricalAccuracy(0), ValueError),
-        (lambda: metrics.TopKCategoricalAccuracy("a"), TypeError),
-        (lambda: metrics.Fbeta(0), ValueError),
         (lambda: metrics.Precision().update(np.eye(2), np.array([0, 5])), ValueError),
-        (lambda: metrics.ConfusionMatrix(2, "rows"), ValueError),
-        (lambda: metrics.ConfusionMatrixMetric(metric_name="x")(np.eye(2), np.eye(2)), NotImplementedError),
-        (lambda: metrics.BleuScore(5), ValueError),
         (lambda: metrics.ROC().eval(), RuntimeError),
         (lambda: metrics.ROC(3).update(np.ones(3), np.ones(3)), ValueError),
-        (lambda: metrics.ROC(2, 1).update(np.ones((3, 2)), np.ones(3)), ValueError),
-        (lambda: metrics.ROC().update(np.ones(3), np.ones((3, 2))), ValueError),
-        (lambda: metrics.ROC(2).update(np.ones((3, 3)), np.ones(3)), ValueError),
-        (lambda: metrics.auc([1], [1]), AttributeError),
         (lambda: metrics.auc(np.array([0, 2, 1.0]), np.ones(3)), ValueError),
-        (lambda: metrics.Perplexity().update(np.eye(3), np.ones(2)), RuntimeError),
-        (lambda: metrics.HausdorffDistance("cubic"), ValueError),
-        (lambda: metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 7), ValueError),
         (lambda: metrics.Dice().update(np.eye(2), np.eye(3)), ValueError),
     ],
 )
@@ -163,12 +146,6 @@ def test_occlusion_shows_where_the_model_looks() -> None:
     sensitivity = metric.eval()
     assert sensitivity.shape == (3, 4)
     assert sensitivity[0, 1] == 1.0 and sensitivity[2, 3] == 0.0
-
-
-def test_surface_metrics_name_the_package_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.ndimage", None)
-    with pytest.raises(ImportError):
-        metrics.MeanSurfaceDistance().update(np.eye(3), np.eye(3), 1)
 
 
 def test_sums_over_many_batches_are_double() -> None:

@@ -319,11 +319,8 @@ def test_only_one_recorder_at_a_time_and_names_stay_apart(tmp_path):
     ("arguments", "error"),
     [
         ({"max_file_size": 1.5}, TypeError),
-        ({"file_prefix": 1}, TypeError),
         ({"file_suffix": "a b!"}, ValueError),
-        ({"export_options": {"x": "npy"}}, ValueError),
         ({"export_options": {"tensor_format": "csv"}}, ValueError),
-        ({"export_options": 3}, TypeError),
     ],
 )
 def test_wrong_arguments_are_refused_and_block_nothing(tmp_path, arguments, error):
@@ -337,28 +334,14 @@ def test_wrong_arguments_are_refused_and_block_nothing(tmp_path, arguments, erro
     [
         ("sound", "x", Tensor(1.0), ValueError),
         ("scalar", "", Tensor(1.0), ValueError),
-        ("scalar", 3, Tensor(1.0), ValueError),
-        ("scalar", "x", 1.0, TypeError),
         ("scalar", "x", Tensor([1.0, 2.0]), ValueError),
         ("image", "x", Tensor([1.0]), ValueError),
-        ("tensor", "x", Tensor(1.0), ValueError),
-        ("histogram", "x", Tensor(1.0), ValueError),
         ("train_lineage", "x", 3, TypeError),
-        ("landscape", "x", b"", TypeError),
-        ("graph", "x", 3, TypeError),
     ],
 )
 def test_wrong_values_are_refused(tmp_path, plugin, name, value, error):
     with SummaryRecord(str(tmp_path)) as record, pytest.raises(error):
         record.add_value(plugin, name, value)
-
-
-def test_wrong_modes_steps_and_networks_are_refused(tmp_path):
-    with SummaryRecord(str(tmp_path)) as record:
-        with pytest.raises(ValueError):
-            record.set_mode("test")
-        with pytest.raises(TypeError):
-            record.record(1.0)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
