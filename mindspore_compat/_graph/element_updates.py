@@ -308,20 +308,41 @@ class _Updates(ast.NodeTransformer):
         if elements and any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
             node.value = ast.copy_location(_call("values", node.value), node.value)
         before = [step for element in elements for step in self._before(element)]
+        if before and isinstance(node.value, ast.expr) and not isinstance(node.value, ast.Constant):
+            # before the copy: for x[i] = x[i] * p autograd keeps a part of the old x
+            before.insert(0, ast.Assign([ast.Name(_VALUE, ast.Store())], node.value))
+            node.value = ast.copy_location(ast.Name(_VALUE, ast.Load()), node.value)
         return [*[_placed(step, node) for step in before], node]
 
-    visit_AugAssign = visit_AnnAssign = visit_Assign
+    visit_AnnAssign = visit_Assign
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        element = node.target
+        if not isinstance(element, ast.Subscript):
+            return node
+        store = ast.Name(_VALUE, ast.Store())
+        *places, own = *self._own_index(element), *self._before(element)
+        loaded = copy.deepcopy(element)
+        loaded.ctx = ast.Load()
+        changed = [ast.Assign([store], loaded), ast.AugAssign(store, node.op, node.value)]
+        last = ast.Assign([element], ast.Name(_VALUE, ast.Load()))
+        return [_placed(step, node) for step in (*places, *changed, own, last)]
+
+    def _own_index(self, element: ast.Subscript) -> Iterator[ast.stmt]:
+        """Yield the statement that computes the index, which then is a name."""
+        name = f"_mindspore_compat_{self._count}"
+        self._count += 1
+        yield ast.Assign([ast.Name(name, ast.Store())], _index(element.slice))
+        element.slice = ast.Name(name, ast.Load())
 
     def _before(self, element: ast.Subscript) -> Iterator[ast.stmt]:
-        """Yield the statements before an assignment to an element."""
+        """Yield the statements before an assignment to an element; the last one copies."""
         places: list[ast.expr] = []
         base: Any = element
         while isinstance(base, ast.Subscript):
             if base is not element:
-                name = f"_mindspore_compat_{self._count}"  # each index is computed once
-                self._count += 1
-                yield ast.Assign([ast.Name(name, ast.Store())], _index(base.slice))
-                base.slice = ast.Name(name, ast.Load())
+                yield from self._own_index(base)  # each index is computed once
                 places.insert(0, base.slice)
             base = base.value
         attribute = getattr(base, _ATTRIBUTE, "")
@@ -338,6 +359,8 @@ class _Updates(ast.NodeTransformer):
                 yield ast.Assign([store], _call("path", read, *places))
             else:
                 yield ast.If(_is_tensor(read), [ast.Assign([store], _call("copied", read))], [])
+        else:
+            yield ast.Pass()
 
 
 def _is_tensor(node: ast.expr) -> ast.expr:
@@ -355,6 +378,7 @@ def _placed(node: Any, place: ast.AST) -> Any:
     return node
 
 
+_VALUE = "_mindspore_compat_value"
 _ATTRIBUTE = "_mindspore_compat_attribute"  # of an expression that reads such an attribute: its name
 
 

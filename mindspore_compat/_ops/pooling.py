@@ -322,11 +322,11 @@ def AvgPool3D(
 ) -> _Run:
     """Means over windows of (N, C, D, H, W)."""
     kernel, step = sizes_of(kernel_size, 3), sizes_of(strides, 3)
-    if pad_mode.upper() == "PAD":
+    if pad_mode.upper() != "SAME":
         return lambda x: avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)
-    return lambda x: pool_nd(
-        3, "avg", x, kernel, step, pad_mode, data_format, owner="AvgPool3D", count_include_pad=count_include_pad
-    )
+    scale = math.prod(kernel) / divisor_override if divisor_override else 1
+    counted = count_include_pad or divisor_override > 0
+    return lambda x: pool_nd(3, "avg", x, kernel, step, "SAME", owner="AvgPool3D", count_include_pad=counted) * scale
 
 
 @renamed_args(ksize="kernel_size", padding="pad_mode")

@@ -205,6 +205,37 @@ def test_what_is_written_to_after_its_use_is_differentiated() -> None:
     assert plain(ops.GradOperation()(function)(x)) == [[0.0, 0.0, 0.0], [8.0, 10.0, 12.0]]
 
 
+class Scaled(nn.Cell):
+    def __init__(self, part):
+        super().__init__()
+        self.part, self.p = part, Parameter(Tensor([2.0, 3.0, 4.0], ms.float32), name="p")
+
+    def construct(self, x):
+        y = x * 1.0
+        rows = [y]
+        if self.part == "slice":
+            y[1:] = y[1:] * self.p[1:]
+        elif self.part == "augmented":
+            y[1:] *= self.p[1:]
+        elif self.part == "numbers":
+            y[1] = y[1] * self.p[1]
+            y[2] = y[2] * self.p[2]
+        else:
+            rows[0][1:] *= self.p[1:]
+            y = rows[0]
+        return y
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize("part", ["slice", "augmented", "numbers", "in a list"])
+def test_elements_by_themselves_are_differentiated(part, mode):
+    ms.set_context(mode=mode)
+    net = Scaled(part)
+    of_input, of_p = ms.grad(net, 0, net.trainable_params())(Tensor([1.0, -2.0, 3.0], ms.float32))
+    assert plain(of_input) == [1.0, 3.0, 4.0]
+    assert plain(of_p) == [[0.0, -2.0, 3.0]]
+
+
 class Kept(nn.Cell):
     def __init__(self) -> None:
         super().__init__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -400,12 +401,11 @@ class MaxPool3d(_ChannelsFirst):
 
 
 class _AvgPool(_PoolNd):
-    """Mean of each window. Padding counts in mode "pad" unless ``count_include_pad`` is False, and in mode "same" only
-    in 3-D.
+    """Mean of each window. Padding counts unless ``count_include_pad`` is False; in mode "same" only in 3-D or with
+    ``ceil_mode`` or ``divisor_override``.
     """
 
     _operator: Any = _nn.avg_pool2d
-    _same_counts = False
 
     def __init__(
         self,
@@ -421,20 +421,23 @@ class _AvgPool(_PoolNd):
         super().__init__(kernel_size, stride, pad_mode, padding, ceil_mode, data_format)
         self.count_include_pad = count_include_pad
         self.divisor_override = divisor_override
+        plain = self._count < 3 and self.pad_mode == "SAME" and not ceil_mode and divisor_override is None
+        self._counted = count_include_pad and not plain
 
     def _pool(self, x: Any) -> Any:
         if self._fixed is None:
             return self._same(x)
-        counted = self.count_include_pad and (self.pad_mode == "PAD" or self._same_counts)
         rest = () if self._count == 1 else (self.divisor_override,)
-        return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, counted, *rest)
+        return type(self)._operator(x, self._kernel, self._stride, self._fixed, self.ceil_mode, self._counted, *rest)
 
     def _same(self, x: Any) -> Any:
         """Pool in mode "same": sums over the padded input by the numbers of real places (or of all)."""
         count = self._count
         padded, padding = pad_same(x, self._kernel, self._stride, (1,) * count)
         means = type(self)._operator(padded, self._kernel, self._stride, padding, False, True)
-        if self._same_counts and self.count_include_pad:
+        if self.divisor_override:
+            return torch.mul(means, math.prod(self._kernel) / self.divisor_override)
+        if self._counted:
             return means
         ones, padding = pad_same(
             torch.ones((1, 1, *x.shape[-count:]), dtype=x.dtype, device=x.device),
@@ -467,13 +470,18 @@ class AvgPool1d(_AvgPool):
     def __init__(self, kernel_size: int = 1, stride: int = 1, **given: Any) -> None:
         super().__init__(kernel_size, stride, **given)
 
+    def _pool(self, x: Any) -> Any:
+        first = x[..., : self._kernel[0]]
+        if self.pad_mode == "SAME" and not self._counted and x.shape[-1] < self._kernel[0] + self._stride[0]:
+            return torch.mean(first, -1, keepdim=True)  # as MindSpore, which pads no input of a single window
+        return super()._pool(x)
+
 
 class AvgPool3d(_AvgPool):
     """Mean of each window of (N, C, D, H, W)."""
 
     _count = 3
     _operator = kernels.avg_pool3d
-    _same_counts = True
 
     @arguments_of(_AvgPool, without="data_format")
     def __init__(self, **given: Any) -> None:
