@@ -95,7 +95,8 @@ def _by_order(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 def gammainc(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """Return P(a, x), element by element."""
-    return _LowerGamma.apply(*torch.broadcast_tensors(a, x)) if a.requires_grad else torch.special.gammainc(a, x)
+    a, x = torch.broadcast_tensors(a, x)
+    return _LowerGamma.apply(a, x) if a.requires_grad else torch.special.gammainc(a, x)
 
 
 def gammaincc(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

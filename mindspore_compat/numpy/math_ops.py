@@ -231,9 +231,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """Return the integral by the trapezoidal rule."""
     source = float_of(as_tensor(y))
-    return wrap(
-        torch.trapezoid(source, dx=dx, dim=axis) if x is None else torch.trapezoid(source, as_tensor(x), dim=axis)
-    )
+    if x is None:
+        return wrap(torch.trapezoid(source, dx=dx, dim=axis))
+    places = as_tensor(x)
+    if places.dim() > source.dim():
+        source = source.expand(places.shape)
+    return wrap(torch.trapezoid(source, places, dim=axis))
 
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
@@ -283,7 +286,7 @@ def polyval(p: Any, x: Any) -> Any:
     """Return the value of a polynomial."""
     coefficients, point = as_tensor(p), as_tensor(x)
     result = torch.zeros_like(float32_of(point))
-    for coefficient in coefficients:
+    for coefficient in torch.atleast_1d(coefficients):
         result = result * point + coefficient
     return wrap(result)
 

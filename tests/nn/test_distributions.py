@@ -117,3 +117,26 @@ def test_an_own_operator_of_a_distribution_is_nothing_to_warn_of(caplog: pytest.
     found = Slow(0.0, 1.0)
     found.exp = ops.Exp()
     assert not caplog.text
+
+
+ORDERS, PLACES = T([0.5, 2.0, 3.0]), T([0.7, 1.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "expected"),
+    [
+        (
+            lambda a: msd.Gamma(dtype=ms.float32)("cdf", PLACES, a, T([1.0, 1.0, 1.0])),
+            ORDERS,
+            [-0.531339, -0.276196, -0.113693],
+        ),
+        (lambda v: msd.Poisson(dtype=ms.float32)("cdf", v, T([1.5, 1.0, 2.0])), PLACES, [0.33717, 0.276196, 0.0203557]),
+        (lambda a: nn.IGamma()(a, PLACES), ORDERS, [-0.531339, -0.276196, -0.113693]),
+    ],
+    ids=["Gamma", "Poisson", "IGamma"],
+)
+def test_derivatives_by_the_order_of_the_incomplete_gamma_function(
+    function: Any, at: Any, expected: list[float]
+) -> None:
+    """As real MindSpore 2.10, whose nn.IGamma gives NaN beside the first."""
+    np.testing.assert_allclose(ms.grad(function)(at).asnumpy(), expected, 1e-5)

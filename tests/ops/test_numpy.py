@@ -71,6 +71,8 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "mnp.vander([1, 2, 3])": (ms.int32, [[1, 1, 1], [4, 2, 1], [9, 3, 1]]),
     "mnp.polyder([1, 2, 3])": (ms.int32, [2, 2]),
     "mnp.polyval([1, 2, 3], 2)": (ms.float32, 11),
+    "mnp.polyval(ms.Tensor(3.0), ms.Tensor([1.0, 2.0]))": (ms.float32, [3.0, 3.0]),
+    "mnp.trapz(ms.Tensor([0.0, 1.0, 2.0]), x=ms.Tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 6.0]]))": (ms.float32, [2.0, 3.5]),
     "mnp.where(BOOLS[0], 1, 2)": (ms.int32, [1, 2, 2]),
     "mnp.unravel_index(7, (2, 3))[1]": (ms.int32, 2),
     "mnp.sin(BOOLS)": (ms.float16, np.sin(BOOLS.asnumpy())),

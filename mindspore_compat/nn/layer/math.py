@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._ops.special import gammainc
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer._shapes import squeezed
@@ -69,7 +70,7 @@ class IGamma(Cell):
     """The lower regularized incomplete gamma function P(a, x)."""
 
     def construct(self, a: Any, x: Any) -> Any:
-        return torch.special.gammainc(a, x)
+        return gammainc(a, x)
 
 
 class LBeta(Cell):

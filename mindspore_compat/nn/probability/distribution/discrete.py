@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._ops.special import gammainc
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, Distribution, check_name
 
 __all__ = ["Bernoulli", "Geometric", "Poisson"]
@@ -165,8 +166,7 @@ class Poisson(Continuous):
     def _cdf(self, value: Any, rate: Any = None) -> Any:
         rate = self._given(rate)
         value = self._value(value)
-        rate, inside = torch.broadcast_tensors(rate, subgradients.clamp(value, min=0.0))
-        return torch.where(value < 0, 0.0, 1.0 - torch.special.gammainc(1.0 + inside, rate))
+        return torch.where(value < 0, 0.0, 1.0 - gammainc(1.0 + subgradients.clamp(value, min=0.0), rate))
 
     def _sample(self, shape: tuple[int, ...] = (), rate: Any = None) -> Any:
         rate = self._given(rate).to(torch.float32)

@@ -11,6 +11,7 @@ import torch
 
 from mindspore_compat._api.arguments import arguments_of
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._ops.special import gammainc
 from mindspore_compat.nn.probability.distribution.distribution import Continuous, check_name
 from mindspore_compat.nn.probability.distribution.normal import Normal
 
@@ -125,7 +126,7 @@ class Gamma(Continuous):
 
     def _cdf(self, value: Any, concentration: Any = None, rate: Any = None) -> Any:
         a, rate = self._given(concentration, rate)
-        return torch.special.gammainc(*torch.broadcast_tensors(a, rate * self._value(value)))
+        return gammainc(a, rate * self._value(value))
 
     def _kl_loss(
         self, dist: str, concentration_b: Any, rate_b: Any, concentration: Any = None, rate: Any = None
