@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import math
 import mmap
+import operator
 import os
 import sys
 from collections.abc import Callable
@@ -21,20 +22,10 @@ def _in1d(ar1: Any, ar2: Any, *args: Any, **kwargs: Any) -> Any:
     return np.isin(np.ravel(ar1), ar2, *args, **kwargs)
 
 
-def _asscalar(a: Any) -> Any:
-    return a.item()
-
-
 def _asfarray(a: Any, dtype: Any = float) -> Any:
     import numpy as np
 
     return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else float)
-
-
-def _msort(a: Any) -> Any:
-    import numpy as np
-
-    return np.sort(a, axis=0)
 
 
 def _find_common_type(array_types: Any, scalar_types: Any) -> Any:
@@ -49,10 +40,6 @@ def _find_common_type(array_types: Any, scalar_types: Any) -> Any:
     return np.result_type(scalar, array) if kinds.find(scalar.kind) > kinds.find(array.kind) else array
 
 
-def _issubclass(arg1: Any, arg2: Any) -> bool:
-    return isinstance(arg1, type) and issubclass(arg1, arg2)
-
-
 # removed name -> its value, or the name that NumPy itself still has
 ALIASES: dict[str, Any] = {
     # removed in NumPy 1.24
@@ -60,24 +47,15 @@ ALIASES: dict[str, Any] = {
     "long": int,
     "unicode": str,
     # removed in NumPy 2.0
-    "float_": "float64",
-    "complex_": "complex128",
-    "unicode_": "str_",
-    "string_": "bytes_",
-    "Inf": "inf",
-    "Infinity": "inf",
-    "infty": "inf",
-    "NaN": "nan",
-    "product": "prod",
-    "cumproduct": "cumprod",
-    "sometrue": "any",
-    "alltrue": "all",
+    **{"float_": "float64", "complex_": "complex128", "unicode_": "str_", "string_": "bytes_"},
+    **{"Inf": "inf", "Infinity": "inf", "infty": "inf", "NaN": "nan"},
+    **{"product": "prod", "cumproduct": "cumprod", "sometrue": "any", "alltrue": "all"},
     **{"PINF": "inf", "NINF": -math.inf, "round_": "round", "mat": "asmatrix", "cfloat": "complex128"},
     **{"bool8": "bool_", "int0": "intp", "uint0": "uintp", "str0": "str_", "bytes0": "bytes_", "object0": "object_"},
     **{"void0": "void", "singlecomplex": "complex64", "longfloat": "longdouble", "row_stack": "vstack"},
     **{"longcomplex": "clongdouble", "clongfloat": "clongdouble", "PZERO": 0.0, "NZERO": -0.0},
-    **{"asfarray": _asfarray, "msort": _msort, "issubclass_": _issubclass, "find_common_type": _find_common_type},
-    "asscalar": _asscalar,  # NumPy 1.23
+    **{"asfarray": _asfarray, "find_common_type": _find_common_type},
+    "asscalar": operator.methodcaller("item"),  # NumPy 1.23
     **{"trapz": "trapezoid", "in1d": _in1d},  # NumPy 2.4
 }
 

@@ -13,7 +13,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from mindspore_compat._api.former_names import accept_aliases
 from mindspore_compat._api.validate import check_positive_int, check_str_in
@@ -189,7 +189,7 @@ def primitive_class(
             item the function's name for it, None if the function does not take it.
     """
     module = sys._getframe(1).f_globals["__name__"]
-    return _of_row(name, _Row(function, doc or function.__doc__, arguments), module, inputs, settable)
+    return _of_row(name, (function, doc, arguments), module, inputs, settable)
 
 
 def _without_attributes(name: str, function: Callable[..., Any], doc: str | None, module: str, inputs: str) -> Any:
@@ -319,27 +319,20 @@ def primitive(
     )
 
 
-class _Row(NamedTuple):
-    function: Callable[..., Any]
-    doc: str | None
-    arguments: dict[str, tuple[Any, ...]]
-
-
 def row(function: Callable[..., Any], doc: str | None = None, /, **arguments: tuple[Any, ...]) -> Any:
     """Return an operator with attributes for a table (`declared`), as `primitive_class`."""
-    return _Row(function, doc or function.__doc__, arguments)
+    return function, doc, arguments
 
 
 def declared(table: Mapping[str, Any], module: str) -> dict[str, Any]:
     """Return name -> Primitive class, of rows and of functions; functions are operators without attributes."""
-    return {
-        name: _of_row(name, item if isinstance(item, _Row) else _Row(item, item.__doc__, {}), module)
-        for name, item in table.items()
-    }
+    rows = {name: item if isinstance(item, tuple) else (item, None, {}) for name, item in table.items()}
+    return {name: _of_row(name, item, module) for name, item in rows.items()}
 
 
-def _of_row(name: str, item: _Row, module: str, inputs: str = "", settable: bool = False) -> Any:
+def _of_row(name: str, item: tuple[Any, ...], module: str, inputs: str = "", settable: bool = False) -> Any:
     function, doc, arguments = item
+    doc = doc or function.__doc__
     if not arguments:
         return _without_attributes(name, function, doc, module, inputs)
     annotations = {key: annotation for key, (annotation, *_) in arguments.items()}

@@ -318,11 +318,12 @@ def AvgPool3D(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int = 0,
-    data_format: str = "NCDHW",
+    data_format: Literal["NCDHW"] = "NCDHW",
 ) -> _Run:
     """Means over windows of (N, C, D, H, W)."""
     kernel, step = sizes_of(kernel_size, 3), sizes_of(strides, 3)
     if pad_mode.upper() != "SAME":
+        pad = pad if pad_mode.upper() == "PAD" else 0
         return lambda x: avg_pool3d(x, kernel, step, pad, ceil_mode, count_include_pad, divisor_override)
     scale = math.prod(kernel) / divisor_override if divisor_override else 1
     counted = count_include_pad or divisor_override > 0

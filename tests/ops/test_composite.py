@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from mindspore_compat import ops
 from mindspore_compat.common.dtype import float32
@@ -10,11 +11,32 @@ from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import composite as C
 from mindspore_compat.ops import functional as F
+from mindspore_compat.ops import operations as P
 
 clip_grad = C.MultitypeFuncGraph("clip_grad")
 
 
+@clip_grad.register("Number", "Number", "Tensor")
+def _clip_grad(clip_type: int, clip_value: float, grad: Tensor) -> Tensor:
+    dt = F.dtype(grad)
+    if clip_type == 0:
+        return C.clip_by_value(
+            grad, F.cast(F.tuple_to_array((-clip_value,)), dt), F.cast(F.tuple_to_array((clip_value,)), dt)
+        )
+    return grad
+
+
 grad_scale = C.MultitypeFuncGraph("grad_scale")
+
+
+@grad_scale.register("Tensor", "Tensor")
+def _tensor_grad_scale(scale: Tensor, grad: Tensor) -> Tensor:
+    return grad * P.Reciprocal()(scale)
+
+
+@grad_scale.register("Tensor", "Number")
+def _number_grad_scale(scale: Tensor, grad: float) -> float:
+    return grad
 
 
 def test_clipping_gradients_as_the_model_zoo_does() -> None:
@@ -28,6 +50,16 @@ def test_dispatch_takes_the_first_matching_types() -> None:
     scaled = C.HyperMap()(F.partial(grad_scale, Tensor(2.0)), (Tensor([4.0]), 3.0))
     assert scaled[0].asnumpy().tolist() == [2.0]
     assert scaled[1] == 3.0
+
+
+def test_no_match_names_the_types() -> None:
+    with pytest.raises(ValueError, match="'str'"):
+        grad_scale(Tensor(1.0), "x")
+
+
+def test_unknown_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="Tensr"):
+        C.MultitypeFuncGraph("f").register("Tensr")
 
 
 def test_dtype_of_tensors_can_be_asked_for() -> None:
