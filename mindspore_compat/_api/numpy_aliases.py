@@ -44,8 +44,7 @@ def _find_common_type(array_types: Any, scalar_types: Any) -> Any:
 ALIASES: dict[str, Any] = {
     # removed in NumPy 1.24
     **{name: getattr(builtins, name) for name in ("bool", "int", "float", "complex", "object", "str")},
-    "long": int,
-    "unicode": str,
+    **{"long": int, "unicode": str},
     # removed in NumPy 2.0
     **{"float_": "float64", "complex_": "complex128", "unicode_": "str_", "string_": "bytes_"},
     **{"Inf": "inf", "Infinity": "inf", "infty": "inf", "NaN": "nan"},

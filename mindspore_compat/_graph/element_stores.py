@@ -172,7 +172,9 @@ def register_attribute(name: str, value: Any) -> None:
             function = _function(item)
             if function is not None:
                 _register_function(name, function)
-            elif id(item) not in seen and _is_helper(item):
+            elif isinstance(item, torch.nn.Module) or id(item) in seen:  # a Cell registers itself
+                continue
+            elif _is_own(type(item).__module__) and hasattr(item, "__dict__"):
                 seen.add(id(item))
                 register(type(item))
                 waiting += vars(item).items()
@@ -185,11 +187,6 @@ def _register_function(name: str, function: types.FunctionType) -> None:
         known.append(function)
         generation += 1
         plain_codes.clear()
-
-
-def _is_helper(item: Any) -> bool:
-    """Return whether it is an object of the program, but no Cell, which registers itself."""
-    return not isinstance(item, torch.nn.Module) and _is_own(type(item).__module__) and hasattr(item, "__dict__")
 
 
 def _name(function: types.FunctionType) -> tuple[str, str]:

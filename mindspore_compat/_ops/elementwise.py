@@ -187,8 +187,6 @@ def sub(input: Any, other: Any) -> Any:
 
 
 Sub = primitive_class("Sub", sub)
-
-
 tensor_sub = sub
 
 
@@ -460,8 +458,6 @@ def addn(x: Any) -> Any:
 
 
 AddN = primitive_class("AddN", addn, inputs="inputs")
-
-
 accumulate_n = addn
 
 

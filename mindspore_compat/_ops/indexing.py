@@ -297,8 +297,6 @@ def select(condition: Any, input: Any, other: Any) -> Any:
 
 
 Select = primitive_class("Select", select)
-
-
 where = select
 
 

@@ -218,8 +218,6 @@ def reshape(input: Any, shape: Any) -> Any:
 
 
 Reshape = primitive_class("Reshape", reshape)
-
-
 reshape_ = reshape
 
 

@@ -35,9 +35,12 @@ def _operand(self: Any, other: Any, alpha: Any) -> Any:
     """Return other * alpha for ``add`` and ``sub``."""
     if other.__class__ in (list, tuple):
         other = as_plain(other, like=self)
+    is_bool = isinstance(other, torch.Tensor) and other.dtype is torch.bool
+    if is_bool and self.dtype is not torch.bool:
+        other, is_bool = _Base.to(other, self.dtype), False
     if not isinstance(alpha, torch.Tensor) and alpha == 1:
         return other
-    if isinstance(other, torch.Tensor) and other.dtype is torch.bool:
+    if is_bool:
         return other if alpha else torch.zeros_like(other)
     return other * alpha
 
@@ -51,7 +54,10 @@ class _OwnArguments:
     @renamed_args(y="other")
     def sub(self: Any, other: Any, *, alpha: Any = 1) -> Any:
         """Return self - alpha * other."""
-        return _torchs_sub(self, _operand(self, other, alpha))
+        operand = _operand(self, other, alpha)
+        if self.dtype is torch.bool and isinstance(operand, torch.Tensor):
+            self = _Base.to(self, operand.dtype)
+        return _torchs_sub(self, operand)
 
     def ldexp(self: Any, other: Any) -> Any:
         """Return self * 2 ** other."""

@@ -52,10 +52,17 @@ def _of_numbers_too(function: Callable[..., torch.Tensor]) -> Callable[[Any, Any
     return of_both
 
 
-ge, gt, le, ne, maximum, logical_and, pow = (
-    _of_numbers_too(function)
-    for function in (torch.ge, torch.gt, torch.le, torch.ne, torch.maximum, torch.logical_and, kernels.pow)
+ge, gt, le, ne, maximum, minimum, logical_and, pow = map(
+    _of_numbers_too,
+    (torch.ge, torch.gt, torch.le, torch.ne, torch.maximum, torch.minimum, torch.logical_and, kernels.pow),
 )
+
+
+def sub(input: Any, other: Any, alpha: Any) -> torch.Tensor:
+    kinds = {getattr(item, "dtype", None) for item in (input, other)}
+    return torch.sub(
+        *(pair(input, other) if torch.bool in kinds and None not in kinds else (input, other)), alpha=alpha
+    )
 
 
 def arange(start: Any, end: Any, step: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:

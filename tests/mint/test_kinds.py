@@ -98,3 +98,29 @@ def test_bools(call: str) -> None:
         "u8": Tensor([1, 0], ms.uint8),
     }
     _is(eval(call, {**names, "mint": mint, "ops": ops}), *OF_BOOLS[call])
+
+
+INTS, BOOLS, FLOATS = (
+    Tensor(np.array([1, 2], np.int32)),
+    Tensor(np.array([True, False])),
+    Tensor(np.array([1.0, 2.0], np.float32)),
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "dtype", "expected"),
+    [
+        (mint.sub(INTS, BOOLS), ms.int32, [0, 2]),
+        (mint.sub(BOOLS, INTS, alpha=2), ms.int32, [-1, -4]),
+        (INTS.sub(BOOLS), ms.int32, [0, 2]),
+        (INTS.sub(BOOLS, alpha=2), ms.int32, [-1, 2]),
+        (BOOLS.sub(INTS), ms.int32, [0, -2]),
+        (FLOATS.sub(BOOLS, alpha=2), ms.float32, [-1.0, 2.0]),
+        (FLOATS.add(BOOLS, alpha=2), ms.float32, [3.0, 2.0]),
+        (mint.minimum(INTS, 1.5), ms.float32, [1.0, 1.5]),
+        (mint.minimum(2, INTS), ms.int32, [1, 2]),
+    ],
+)
+def test_bools_and_numbers_beside_tensors(result: Any, dtype: Any, expected: list[float]) -> None:
+    """As real MindSpore 2.10: a bool takes the other's dtype, and ``alpha`` counts."""
+    assert result.dtype == dtype and result.asnumpy().tolist() == expected
