@@ -318,8 +318,11 @@ class _Updates(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        element = node.target
-        if not isinstance(element, ast.Subscript):
+        element = base = node.target
+        while isinstance(base, ast.Subscript):
+            base = base.value  # type: ignore[assignment]
+        is_own = hasattr(base, _ATTRIBUTE) or (isinstance(base, ast.Name) and base.id in self._own[-1])
+        if not isinstance(element, ast.Subscript) or not is_own:  # Python evaluates another base once
             return node
         store = ast.Name(_VALUE, ast.Store())
         *places, own = *self._own_index(element), *self._before(element)
@@ -359,8 +362,6 @@ class _Updates(ast.NodeTransformer):
                 yield ast.Assign([store], _call("path", read, *places))
             else:
                 yield ast.If(_is_tensor(read), [ast.Assign([store], _call("copied", read))], [])
-        else:
-            yield ast.Pass()
 
 
 def _is_tensor(node: ast.expr) -> ast.expr:

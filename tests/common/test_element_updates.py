@@ -392,3 +392,29 @@ def test_a_cell_that_compiled_code_makes_keeps_what_its_init_sets(mode):
         assert y == [5, 2]
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Picking(nn.Cell):
+    """Assigns to elements of what a method returns, which has effects."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows, self.picks = [[1, 2], [3, 4]], []
+
+    def pick(self, place: int) -> list[int]:
+        self.picks.append(place)
+        return self.rows[place]
+
+    def construct(self, x: Any) -> Any:
+        self.pick(0)[0] += 5
+        self.pick(1)[len(self.picks) - 1] += 7
+        y = x * 1
+        y[0] += 1.0
+        return y
+
+
+def test_the_base_of_an_augmented_assignment_is_computed_once() -> None:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Picking()
+    assert net(Tensor([1.0, 2.0])).asnumpy().tolist() == [2.0, 2.0]
+    assert (net.rows, net.picks) == ([[6, 2], [3, 11]], [0, 1])
