@@ -52,3 +52,9 @@ def test_what_operators_do_not_take(other: Any) -> None:
                 with pytest.raises(TypeError):
                     eval(f"other {by} x")
         assert "%s" % x == str(x)  # noqa: UP031
+
+
+def test_orders_of_flatten() -> None:
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert x.flatten(0, 1).shape == x.flatten("C", start_dim=0).shape == x.flatten(np.int64(0)).shape == (4,)
+    assert x.flatten(order="F", start_dim=0).asnumpy().tolist() == [1.0, 3.0, 2.0, 4.0]

@@ -332,3 +332,12 @@ def test_indexes_that_are_not_the_files_own(tmp_path, is_broken, reads):
     is_broken(tmp_path)
     with pytest.raises(RuntimeError):
         reads(str(tmp_path / "s0"))
+
+
+def test_nothing_is_written_after_commit(tmp_path):
+    writer = FileWriter(str(tmp_path / "m"), overwrite=True)
+    writer.add_schema({"a": {"type": "int64"}})
+    writer.write_raw_data([{"a": 1}])
+    writer.commit()
+    with pytest.raises(RuntimeError):
+        writer.write_raw_data([{"a": 2}])
