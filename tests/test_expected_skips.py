@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.conftest import expected_skips, unexpected_skips
+from tests.support.processes import run_python
 
 LIST = Path(__file__).parent / "expected_skips.txt"
 
@@ -28,26 +26,7 @@ def test_a_run_with_an_unexpected_skip_fails(tmp_path: Path) -> None:
     (tmp_path / "test_skips.py").write_text("import pytest\n\n\ndef test_it():\n    pytest.skip('just so')\n")
     (tmp_path / "conftest.py").write_text("from tests.conftest import *  # noqa\n")
     known = tmp_path / "known.txt"
-    root = Path(__file__).parents[1]
-    for text, code in (("1 just so", 0), ("1 another", 1)):
-        known.write_text(text)
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-c",
-            "/dev/null",
-            "--rootdir",
-            str(tmp_path),
-        ]
-        found = subprocess.run(
-            [*command, str(tmp_path), "--known-skips", str(known)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(root)},
-        )
-        assert found.returncode == code, found.stdout + found.stderr
+    known.write_text("1 another")
+    options = ["-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path)]
+    found = run_python("-m", "pytest", *options, str(tmp_path), "--known-skips", str(known), cwd=tmp_path)
+    assert found.returncode == 1 and "just so" in found.stdout, found.stdout + found.stderr

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.answers.programs import PROGRAMS, WITH_MESSAGE
+from tests.support.processes import run_command
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "answers.json").read_text())
@@ -41,13 +40,7 @@ ANSWERED = [name for name, answer in GOLDEN.items() if not _refuses(answer)]
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     program = tmp_path_factory.mktemp("answers") / "run.py"
     program.write_text(_RUN)
-    done = subprocess.run(
-        [sys.executable, "-m", "mindspore_compat", str(program), str(ROOT)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    done = run_command(str(program), str(ROOT), cwd=program.parent)
     assert done.returncode == 0, done.stderr[-2000:]
     line = next(line for line in done.stdout.splitlines() if line.startswith("ANSWERS "))
     return json.loads(line.removeprefix("ANSWERS "))

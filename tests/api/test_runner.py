@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import run_python, run_script
+from tests.support.processes import run_command, run_python, run_script
 
 
 def test_script_sees_itself_as_main_with_its_own_arguments(tmp_path: Path) -> None:
@@ -22,14 +22,14 @@ def test_script_imports_its_neighbours_from_another_folder(tmp_path: Path) -> No
     (tmp_path / "project").mkdir()
     (tmp_path / "project/helper.py").write_text("import mindspore\nvalue = 5")
     (tmp_path / "project/train.py").write_text("from helper import value\nprint(value)")
-    done = run_python("-m", "mindspore_compat", "run", "project/train.py", cwd=tmp_path)
+    done = run_command("run", "project/train.py", cwd=tmp_path)
     assert done.stdout == "5\n", done.stderr
 
 
 def test_folder_with_main_runs(tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
     (tmp_path / "app/__main__.py").write_text("import mindspore, sys; print(sys.argv)")
-    done = run_python("-m", "mindspore_compat", "app", "x", cwd=tmp_path)
+    done = run_command("app", "x", cwd=tmp_path)
     assert done.stdout == "['app', 'x']\n", done.stderr
 
 
@@ -37,7 +37,7 @@ def test_module_runs_by_name(tmp_path: Path) -> None:
     (tmp_path / "pkg").mkdir()
     (tmp_path / "pkg/__init__.py").touch()
     (tmp_path / "pkg/train.py").write_text("import mindspore, sys; from . import __name__ as n; print(n, sys.argv[1:])")
-    done = run_python("-m", "mindspore_compat", "-m", "pkg.train", "--lr", "1", cwd=tmp_path)
+    done = run_command("-m", "pkg.train", "--lr", "1", cwd=tmp_path)
     assert done.stdout == "pkg ['--lr', '1']\n", done.stderr
 
 
@@ -58,7 +58,8 @@ def test_exit_code_is_the_scripts(tmp_path: Path, statement: str, exit_code: int
 
 
 def test_traceback_starts_in_the_script(tmp_path: Path) -> None:
-    done = run_script(tmp_path, "def fail():\n    raise ValueError('no data')\n\nfail()\n")
+    (tmp_path / "script.py").write_text("def fail():\n    raise ValueError('no data')\n\nfail()\n")
+    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path)
     script = tmp_path.resolve() / "script.py"
     lines = [line for line in done.stderr.splitlines() if not line.strip().startswith(("^", "~"))]
     assert done.returncode == 1
@@ -73,7 +74,8 @@ def test_traceback_starts_in_the_script(tmp_path: Path) -> None:
 
 
 def test_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
-    done = run_script(tmp_path, "x = = 1\n")
+    (tmp_path / "script.py").write_text("x = = 1\n")
+    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith(f'  File "{tmp_path.resolve()}/script.py", line 1\n'), done.stderr
     assert done.stderr.endswith("SyntaxError: invalid syntax\n")
@@ -81,11 +83,12 @@ def test_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
 
 def test_excepthook_of_the_script_is_used(tmp_path: Path) -> None:
     source = "import sys\nsys.excepthook = lambda *a: print('hook', a[0].__name__, a[2].tb_lineno)\n1 / 0"
-    assert run_script(tmp_path, source).stdout == "hook ZeroDivisionError 3\n"
+    (tmp_path / "script.py").write_text(source)
+    assert run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path).stdout == "hook ZeroDivisionError 3\n"
 
 
 def test_missing_script_is_named(tmp_path: Path) -> None:
-    done = run_python("-m", "mindspore_compat", "run", "nosuch.py", cwd=tmp_path)
+    done = run_command("run", "nosuch.py", cwd=tmp_path)
     assert done.returncode == 2
     assert f"can't open file '{tmp_path}/nosuch.py': No such file or directory" in done.stderr
 

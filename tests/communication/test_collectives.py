@@ -12,7 +12,7 @@ PROGRAM = Path(__file__).with_name("collectives_program.py")
 
 
 @pytest.mark.multi_process
-@pytest.mark.parametrize(("mode", "size", "least"), [("pynative", 2, 398), ("graph", 2, 398), ("pynative", 4, 588)])
+@pytest.mark.parametrize(("mode", "size", "least"), [("graph", 2, 398), ("pynative", 4, 588)])
 def test_every_collective_gives_what_the_formula_says(mode: str, size: int, least: int) -> None:
     for count in run_ranks(PROGRAM, size, mode):
         assert int(count) >= least

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.processes import run_python
+from tests.support.processes import run_command
 
 PROGRAMS = Path(__file__).with_name("programs")
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "zoo_programs.json").read_text())
 
 
 def run(name: str, *arguments: str, folder: Path) -> dict[str, Any]:
-    done = run_python("-m", "mindspore_compat", str(PROGRAMS / f"{name}.py"), *arguments, cwd=folder)
+    done = run_command(str(PROGRAMS / f"{name}.py"), *arguments, cwd=folder)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout.strip().splitlines()[-1])
 
@@ -46,7 +46,7 @@ def test_lamb_with_a_dynamic_loss_scale_trains_as_without(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("amp", ["O0", "O2"])
 def test_a_resnet_script_trains_saves_and_loads(amp: str, tmp_path: Path) -> None:
-    done = run_python("-m", "mindspore_compat", str(PROGRAMS / "zoo_resnet.py"), "--amp", amp, cwd=tmp_path)
+    done = run_command(str(PROGRAMS / "zoo_resnet.py"), "--amp", amp, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     losses = [float(value) for value in re.findall(r"^epoch: \d step: \d, loss is (\S+)$", done.stdout, re.MULTILINE)]
     assert len(losses) == 8 and losses[-1] < losses[0]

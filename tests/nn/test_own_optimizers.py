@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import subprocess
-import sys
 import types
 from pathlib import Path
 from typing import Any
@@ -17,14 +15,15 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from tests.support.oracle import run_oracle
+from tests.support.processes import run_command
 
 PROGRAM = Path(__file__).with_name("own_optimizers_program.py")
 
 
 @pytest.fixture(scope="module")
-def trained() -> dict[str, list[float]]:
-    command = [sys.executable, "-m", "mindspore_compat", str(PROGRAM)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
+    done = run_command(str(PROGRAM), cwd=tmp_path_factory.mktemp("trained"))
+    assert done.returncode == 0, done.stderr
     found: dict[str, list[float]] = json.loads(done.stdout.split("TRAINED ")[-1])
     return found
 

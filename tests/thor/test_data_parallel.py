@@ -20,7 +20,7 @@ def run_two(*arguments: str) -> list[Any]:
 
 
 @pytest.mark.multi_process
-@pytest.mark.parametrize(("kind", "how"), [("cell", "mean"), ("cell", "sum"), ("torch", "mean")])
+@pytest.mark.parametrize(("kind", "how"), [("cell", "sum"), ("torch", "mean")])
 def test_inverses_of_both_processes_are_reduced(kind: str, how: str) -> None:
     one, two = run_two(kind, how)
     for mine, theirs in zip(one["weights"], two["weights"]):

@@ -217,7 +217,7 @@ def test_kills_at_random_moments_leave_only_whole_files(victim: str, tmp_path: P
     """Few rounds here; ``MINDSPORE_COMPAT_KILLS=70`` for 70 of each kind."""
     random = np.random.default_rng(3)
     accepted = 0
-    for _ in range(int(os.environ.get("MINDSPORE_COMPAT_KILLS", "4"))):
+    for _ in range(int(os.environ.get("MINDSPORE_COMPAT_KILLS", "2"))):
         before = accepted
         trainer = subprocess.Popen(
             [sys.executable, "-c", TRAINER, str(tmp_path), str(accepted), str(int("synchronous" not in victim))],
