@@ -13,6 +13,7 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
+from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat.nn.optim._device import unless
 from tests.gpu.test_experimental_optim import OPTIMIZERS
 from tests.gpu.waits import waits_within
@@ -160,5 +161,43 @@ def test_an_overflow_in_a_replayed_step_leaves_all_as_it_was(
     for before, after in zip(around[::2], around[1::2]):
         for key, value in before.items():
             np.testing.assert_array_equal(after[key], value, err_msg=key)
+    for key, value in expected.items():
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
+
+
+def _with_stat(target: str, mode: int, nesterov: bool) -> tuple[Kept, bool]:
+    """(all that SGD keeps at the end, whether ``stat`` stayed on the host); a checkpoint of a first step is loaded in
+    the middle.
+    """
+    ms.set_context(device_target=target, mode=mode)
+    network = Summed()
+    params = network.trainable_params()
+    optimizer = nn.SGD(params, 0.01, momentum=0.9, nesterov=nesterov, weight_decay=0.01)
+    scale = nn.DynamicLossScaleUpdateCell(4.0, 2, 1000)
+    step = nn.TrainOneStepWithLossScaleCell(network, optimizer, scale).set_train()
+    names = [item.name for item in params]
+    values = {f"accum.{name}": np.full(SHAPES[name], 5, np.float32) for name in names}
+    values |= {f"stat.{name}": np.ones(SHAPES[name], np.float32) for name in names}
+    values |= {name: np.full(SHAPES[name], 0.1, np.float32) for name in names}
+    for number in range(24):
+        if number == 12:
+            unknown, _ = ms.load_param_into_net(
+                optimizer, {name: Parameter(Tensor(value), name=name) for name, value in values.items()}
+            )
+            assert not [name for name in unknown if name in values]
+        step(Tensor(np.float32(np.inf if number in (0, 7, 14) else 0.01 * number)))
+    stays = is_unmoved(optimizer.stat[0]) and is_unmoved(optimizer.stat[1])
+    return _kept(optimizer, params), stays
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_sgd_keeps_stat_on_the_host_and_minds_a_loaded_one(mode: int, nesterov: bool) -> None:
+    try:
+        found, stays = _with_stat("GPU", mode, nesterov)
+        expected, _ = _with_stat("CPU", mode, nesterov)
+    finally:
+        ms.set_context(device_target="GPU", mode=ms.PYNATIVE_MODE)
+    assert stays
     for key, value in expected.items():
         np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)

@@ -116,6 +116,7 @@ def test_a_graph_lends_its_gradients_to_the_optimizer(name: str, scaled: bool, m
 
 #: the states that a step with these settings uses; MindSpore's optimizers have more
 USED = {
+    "SGD": 1,
     "SGD without momentum": 0,
     "experimental SGD": 0,
     "experimental Adam": 2,

@@ -15,6 +15,7 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.optim.adafactor import AdaFactor
 from mindspore_compat.nn.optim.ftrl import FTRL
 from mindspore_compat.nn.optim.lars import LARS
+from mindspore_compat.train.serialization import load_param_into_net
 
 START, GRADIENT = np.array([1.0, 2.0, -1.0]), np.array([0.5, -0.2, 0.1])
 
@@ -110,3 +111,32 @@ def test_momentum_of_zero_still_keeps_its_buffer() -> None:
     optimizer = nn.Momentum([weight], 0.5, 0.0)
     optimizer((Tensor(np.full(3, 2, np.float32)),))
     assert weight.asnumpy().tolist() == [0.0] * 3 and optimizer.moments[0].asnumpy().tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize("dampening", [0.0, 0.5])
+def test_sgd_begins_anew_where_a_loaded_stat_is_1(dampening: float) -> None:
+    parameters = [Parameter(Tensor(np.ones(size, np.float32)), name=name) for name, size in (("a", 2), ("b", 3))]
+    optimizer = nn.SGD(parameters, 0.1, momentum=0.9, dampening=dampening)
+
+    def step(value: float) -> None:
+        optimizer(tuple(Tensor(np.full(item.shape, value, np.float32)) for item in parameters))
+
+    def sums() -> list[float]:
+        return [float(item.asnumpy()[0]) for item in optimizer.accum]
+
+    step(1.0)
+    step(2.0)
+    assert sums() == pytest.approx([0.9 + (1 - dampening) * 2] * 2)
+    beginning = {f"{name}.{item.name}": value for name, value in (("accum", 5.0), ("stat", 1.0)) for item in parameters}
+    states = {item.name: item for item in optimizer.get_parameters()}
+    load_param_into_net(
+        optimizer,
+        {
+            name: Parameter(Tensor(np.full(states[name].shape, value, np.float32)), name=name)
+            for name, value in (beginning | {"a": 1.0, "b": 1.0}).items()
+        },
+    )
+    step(4.0)
+    assert sums() == [4.0, 4.0] and [item.asnumpy().max() for item in optimizer.stat] == [0.0, 0.0]
+    step(5.0)
+    assert sums() == pytest.approx([0.9 * 4 + (1 - dampening) * 5] * 2)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
+from mindspore_compat._graph.program import program
 from mindspore_compat._ops.update import SGD as _SGD
+from mindspore_compat._random.lazy_init import is_unmoved, unmoved
 from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_scaled_, on_device
 from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step, stat_step
 from mindspore_compat.nn.optim._groups import not_negative, states_on_demand
@@ -18,6 +18,7 @@ __all__ = ["SGD"]
 class SGD(Optimizer):
     """Without momentum p -= lr·g. With it: accum = g in the first step, then momentum·accum + (1 - dampening)·g; p -=
     lr·accum, or with Nesterov p -= lr·(g + momentum·accum). ``stat`` is 1 until a parameter's first step with momentum.
+    On a device it stays on the host if ``dampening`` is 0. Then a first step that an overflow skips sets it to 0, too.
 
     Examples:
         >>> net = nn.Dense(3, 2)
@@ -27,6 +28,7 @@ class SGD(Optimizer):
     """
 
     _repeats = "on a device"
+    _fused_states = ("accum",)
 
     def __init__(
         self,
@@ -51,45 +53,43 @@ class SGD(Optimizer):
         self.accum = states_on_demand(self.parameters, "accum")
         self.stat = states_on_demand(self.parameters, "stat", "ones")
         self.opt = (_SGD(float(dampening), 0.0, nesterov),) * self.param_length  # for subclasses
-        self.__dict__["_fresh"] = None
+        self.__dict__.update(_is_new=True, _uses_stat=True)
+
+    def _is_fused(self) -> bool:
+        return bool(self.momentum.item()) and not self.dampening and is_unmoved(self.stat[0])
 
     def _begin_step(self) -> None:
-        if on_device(self.global_step):
-            return
-        # A loaded checkpoint may have put 0 or 1 into stat, so it is read, but only in steps after it could have
-        # changed: once all are 0 they stay so until one is written to.
-        versions = tuple(item._version for item in self.stat)
-        if self.__dict__["_fresh"] is None or self.__dict__["_fresh"][0] != versions:
-            flags = torch.stack(
-                [item.flatten()[0] if item.numel() else item.new_zeros(()) for item in self.stat]
-            ).tolist()
-            self.__dict__["_fresh"] = (versions, [flag > 0 for flag in flags])
+        uses_stat = on_device(self.global_step) and (self.dampening > 0 or not is_unmoved(self.stat[0]))
+        if self.momentum.item() and not uses_stat:
+            with program.unrecorded():
+                flag = unmoved(self.stat[0]).flatten()[:1]
+            # a loaded checkpoint may put 1 into stat; a replay compares this number, too
+            if self.__dict__["_is_new"] or (flag.numel() and flag.item()):
+                uses_stat = self.dampening > 0
+                if not uses_stat:
+                    self._take_first_step()
+                self.__dict__["_is_new"] = False
+        self.__dict__["_uses_stat"] = uses_stat
+
+    def _take_first_step(self) -> None:
+        """Set ``stat`` and the sums of the parameters to 0 where it is not."""
+        with program.unrecorded():
+            for accum, stat in zip(map(unmoved, self.accum), map(unmoved, self.stat)):
+                if stat.any():
+                    accum.zero_()
+                    stat.zero_()
 
     def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         momentum = self.momentum.item()
         if momentum == 0.0:
             add_scaled_(parameters, gradients, -rate)
             return
-        positions = range(len(self.stat)) if picks is None else picks
         accums = self._picked(self.accum, picks)
-        if on_device(self.global_step):
+        if self.__dict__["_uses_stat"]:
             stats = self._picked(self.stat, picks)
             stat_step(parameters, gradients, accums, stats, rate, momentum, self.dampening, self.nesterov)
-            return
-        fresh = self.__dict__["_fresh"][1]
-        if not any(fresh):
-            momentum_step(parameters, gradients, accums, rate, momentum, self.dampening, self.nesterov)
-            return
-        for position, parameter, gradient, accum in zip(positions, parameters, gradients, accums):
-            if fresh[position]:  # the first step takes the gradient itself
-                torch._C.TensorBase.zero_(accum)
-                torch._C.TensorBase.zero_(self.stat[position])
+        else:
+            found_inf = self._found_inf()
             momentum_step(
-                [parameter],
-                [gradient],
-                [accum],
-                rate,
-                momentum,
-                0.0 if fresh[position] else self.dampening,
-                self.nesterov,
+                parameters, gradients, accums, rate, momentum, self.dampening, self.nesterov, decay, found_inf
             )
