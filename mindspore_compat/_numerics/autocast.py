@@ -52,7 +52,7 @@ _VIEWS = frozenset(
 )
 #: operators that write to their inputs, or take many weights at once, which their layers have cast
 _WITH_STATE = frozenset("batch_norm instance_norm lstm gru rnn_tanh rnn_relu fake_quantize_per_tensor_affine".split())
-_CAST = COMPUTING - _VIEWS - _WITH_STATE
+_CAST = (COMPUTING | {"linalg_norm", "linalg_vector_norm", "linalg_matrix_norm"}) - _VIEWS - _WITH_STATE
 
 
 def cast_each(value: Any, change: Any) -> Any:
@@ -66,16 +66,7 @@ def cast_each(value: Any, change: Any) -> Any:
 
 def float_types(values: Any) -> set[torch.dtype]:
     """Return the floating-point types of the tensors in ``values``."""
-    found: set[torch.dtype] = set()
-
-    def look(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.is_floating_point():
-            found.add(_dtype_of(tensor))
-        return tensor
-
-    for value in values:
-        cast_each(value, look)
-    return found
+    return {_dtype_of(tensor) for value in values for tensor in kernels.floats(value)}
 
 
 def run_by_kernel(func: Any, args: Any, kwargs: Any) -> Any:
@@ -99,6 +90,11 @@ def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
     common = torch.promote_types(left, right)
     mode = _innermost.mode
     return common if mode is None or common not in _FLOATS or in_jit.depth else mode.dtype
+
+
+def _is_programs(value: Any) -> bool:
+    """Return True for a Tensor of the program and for a view that an operator has made of one."""
+    return isinstance(value, torch.Tensor) and (type(value) is not torch.Tensor or "is_programs" in value.__dict__)
 
 
 class OperatorsIn(TorchFunctionMode):
@@ -135,13 +131,21 @@ class OperatorsIn(TorchFunctionMode):
         kwargs = kwargs or {}
         if _innermost.mode is not self:
             return func(*args, **kwargs)
-        if getattr(func, "__name__", "") in _CAST and not in_jit.depth and not _is_tracing():
-            args = tuple([cast_each(value, self._cast) for value in args])
-            kwargs = {key: cast_each(value, self._cast) for key, value in kwargs.items()}
-        return run_by_kernel(func, args, kwargs)
+        name = "" if in_jit.depth or _is_tracing() else getattr(func, "__name__", "")
+        if name in _CAST and (others := self._others((*args, *kwargs.values()))):
 
-    def _cast(self, tensor: torch.Tensor) -> torch.Tensor:
-        if type(tensor) is torch.Tensor:
-            return tensor
-        own = _dtype_of(tensor)
-        return _Base.to(tensor, self.dtype) if own in _FLOATS and own is not self.dtype else tensor
+            def cast(tensor: torch.Tensor) -> torch.Tensor:
+                return _Base.to(tensor, self.dtype) if _dtype_of(tensor) in others else tensor
+
+            args = tuple([cast_each(value, cast) for value in args])
+            kwargs = {key: cast_each(value, cast) for key, value in kwargs.items()}
+        result = run_by_kernel(func, args, kwargs)
+        if name in _VIEWS and any(_is_programs(value) for value in args):
+            for tensor in kernels.floats(result):
+                tensor.is_programs = True  # type: ignore[attr-defined]
+        return result
+
+    def _others(self, values: Any) -> set[torch.dtype]:
+        """Return the types of the program's Tensors that are cast, and with them what operators made like them."""
+        given = [tensor for value in values for tensor in kernels.floats(value) if _is_programs(tensor)]
+        return {_dtype_of(tensor) for tensor in given}.intersection(_FLOATS) - {self.dtype}

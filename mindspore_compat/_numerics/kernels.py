@@ -102,13 +102,13 @@ THREAD = _Thread()
 float32_dense: Callable[..., Any] = _nn.linear
 
 
-def _floats(value: Any) -> Iterator[torch.Tensor]:
+def floats(value: Any) -> Iterator[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         if value.is_floating_point():
             yield value
     elif isinstance(value, (tuple, list)):
         for item in value:
-            yield from _floats(item)
+            yield from floats(item)
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
@@ -124,7 +124,7 @@ def _through_float32(
 ) -> Any:
     """Run the operator on float32 copies and round its results to ``dtype``. Mixed dtypes go to torch unchanged."""
     given = [*args, *kwargs.values()]
-    if (not mixed and any(tensor.dtype is not dtype for tensor in _floats(given))) or kwargs.get("out") is not None:
+    if (not mixed and any(tensor.dtype is not dtype for tensor in floats(given))) or kwargs.get("out") is not None:
         return operator(*args, **kwargs)
     target = kwargs.get("dtype") or dtype
     if torch.is_autocast_enabled("cpu"):  # it would cast them back
@@ -199,7 +199,7 @@ def _kernel(name: str) -> Callable[..., Any]:
         return anywhere(x, *args, **kwargs)
 
     def nested(*args: Any, **kwargs: Any) -> Any:
-        first = next(_floats(args), None)
+        first = next(floats(args), None)
         if first is not None and first.dtype in types and first.is_cpu and not THREAD.as_torch:
             return _through_float32(operator, first.dtype, mixed, args, kwargs)
         return operator(*args, **kwargs)

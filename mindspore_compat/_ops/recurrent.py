@@ -66,8 +66,7 @@ class FlatLSTM(NamedTuple):
                 "nn.LSTM."
             )
         first: list[tuple[int, ...]] = [(4 * self.hidden, self.inputs)]
-        behind: list[tuple[int, ...]] = [(4 * self.hidden, out)]
-        behind += [(self.projected, self.hidden)] if self.projected else []
+        behind: list[tuple[int, ...]] = [*self.sizes()[0][1:]]
         behind += [(4 * self.hidden,)] if self.has_bias else []
         # upper layers' w_ih take the room of both directions' outputs, though the kernel reads one direction's
         room = sum(math.prod(one[0]) for one in self.sizes())
@@ -98,7 +97,8 @@ def LSTM(
     """(output, h, c, reserve, state) of (x, h, c, w). ``w`` is flat, in the layout of the device's library.
 
     On a CPU: all w_ih, all w_hh, projections and sums of the two biases, by layer and direction; directions meet only
-    in the output. On a GPU: w_ih and w_hh of each layer and direction in turn, then both biases of each.
+    in the output. On a GPU: w_ih and w_hh of each layer and direction in turn, then both biases of each. Inputs of
+    several dtypes are computed in float32; the results have the dtype of ``x``.
 
     Raises:
         RuntimeError: on a CPU for several layers, if there are not as many inputs as outputs.
@@ -106,8 +106,7 @@ def LSTM(
     directions = 2 if bidirectional else 1
     layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, directions, proj_size)
     whole = sum(math.prod(shape) for one in layout.sizes() for shape in one)
-    biases = 4 * hidden_size * num_layers * directions if has_bias else 0
-    summed = whole + biases  # with one bias, as only CPUs have it
+    summed = whole + (4 * hidden_size * num_layers * directions if has_bias else 0)  # one bias, as only CPUs have it
 
     def stacks(x: Any, h: Any, c: Any, weights: list[list[Any]]) -> tuple[Any, Any, Any]:
         ends = []
@@ -121,15 +120,16 @@ def LSTM(
         return torch.cat(outputs, -1), *[torch.flatten(torch.stack(last, 1), 0, 1) for last in lasts]
 
     def run(x: Any, h: Any, c: Any, w: Any) -> Any:
-        flat = torch.reshape(w, (-1,))
-        on_cpu = x.device.type == "cpu" or (has_bias and flat.numel() == summed)
-        if on_cpu:
+        flat, dtype = torch.reshape(w, (-1,)), x.dtype
+        if not dtype == h.dtype == c.dtype == w.dtype:
+            x, h, c, flat = (to_dtype(item, torch.float32) for item in (x, h, c, flat))
+        if x.device.type == "cpu" or (has_bias and flat.numel() == summed):
             output, hn, cn = stacks(x, h, c, layout.of_onednn(flat))
         else:
             ordered = [item for one in layout.of_cudnn(flat) for item in one]
             output, hn, cn = kernels.lstm(x, (h, c), ordered, has_bias, num_layers, dropout, True, bidirectional, False)
-        empty = torch.zeros((1, 1), dtype=x.dtype, device=x.device)
-        return wrap((output, hn, cn, empty, empty))
+        empty = torch.zeros((1, 1), dtype=dtype, device=x.device)
+        return wrap((*(to_dtype(item, dtype) for item in (output, hn, cn)), empty, empty))
 
     return run
 

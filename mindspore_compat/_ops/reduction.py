@@ -148,16 +148,21 @@ def _mean(x: torch.Tensor, axis: Any, keep: bool) -> torch.Tensor:
 
 
 def _prod_over(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
-    dtype, axes = dtype or x.dtype, all_axes(axis, x.dim())
+    axes = all_axes(axis, x.dim())
     if len(axes) == x.dim() > 0:  # at once, as the method and loaded files
         return torch.reshape(kernels.prod(x, dtype=dtype), (1,) * x.dim() if keep else ())
     for item in sorted(axes, reverse=True):
         x = kernels.prod(x, item, keep, dtype=dtype)
-    return to_dtype(x, dtype)  # of no axes as well
+    return to_dtype(x, dtype or x.dtype)  # of no axes as well
 
 
 def _prod(x: torch.Tensor, axis: Any, keep: bool, dtype: torch.dtype | None = None) -> torch.Tensor:
-    return given_in(_prod_over, x, axis, keep, dtype=dtype or x.dtype)
+    return given_in(_prod_over, x, axis, keep, dtype=dtype or _kept(x))
+
+
+def _kept(x: torch.Tensor) -> torch.dtype | None:
+    """Return the dtype in which torch keeps that of ``x``: floats keep it without one."""
+    return None if x.dtype.is_floating_point else x.dtype
 
 
 # --- class-form reductions: axis () is all ----------------------------------------------------------------------------
@@ -169,7 +174,7 @@ def reduce_sum(x: Any, axis: Any = (), keep_dims: bool = False, skip_mode: bool 
         return x
     if x.dtype is torch.bool:  # as MindSpore's CPU: the sum of bools is a bool
         return reduce_any(x, axis, keep_dims)
-    return wrap(torch.sum(x, axis, keep_dims, dtype=x.dtype))
+    return wrap(torch.sum(x, axis, keep_dims, dtype=_kept(x)))
 
 
 @op(fallback=False)
@@ -486,7 +491,7 @@ _int32 = torch.int32
 @op
 def cumsum(x: Any, axis: Any, dtype: Any = None) -> Any:
     """Return the running sum over ``axis``; the dtype stays."""
-    return wrap(given_in(torch.cumsum, x, as_int(axis), dtype=dtype_or_none(dtype) or x.dtype))
+    return wrap(given_in(torch.cumsum, x, as_int(axis), dtype=dtype_or_none(dtype) or _kept(x)))
 
 
 @op
@@ -590,7 +595,7 @@ def CumSum(exclusive: Bool = False, reverse: Bool = False) -> _Run:
 @primitive(settable=True)
 def CumProd(exclusive: bool = False, reverse: bool = False) -> _Run:
     """Running product over ``axis``."""
-    return lambda x, axis: cumulative(lambda x, axis: cumprod(x, axis, dtype=x.dtype), x, axis, exclusive, reverse, 1)
+    return lambda x, axis: cumulative(lambda x, axis: cumprod(x, axis, dtype=_kept(x)), x, axis, exclusive, reverse, 1)
 
 
 @primitive

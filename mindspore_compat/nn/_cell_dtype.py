@@ -156,12 +156,9 @@ class _CastParameters(ParameterTuple):
 
 def cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
-        return (
-            wrap(torch._C.TensorBase.to(value, dtype)) if value.dtype in FLOATS and value.dtype is not dtype else value
-        )
-    if isinstance(value, (tuple, list)):
-        return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
-    return value
+        is_other = value.dtype in FLOATS and value.dtype is not dtype
+        return wrap(torch._C.TensorBase.to(value, dtype)) if is_other else value
+    return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
 
 
 def cast_inputs(args: tuple, kwargs: dict[str, Any], dtype: torch.dtype) -> tuple[tuple, dict[str, Any]]:

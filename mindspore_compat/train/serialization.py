@@ -388,7 +388,7 @@ def _load_by_prefix(
     return missing
 
 
-def _update_param(param: Parameter, new_param: Parameter, strict_load: bool) -> None:
+def _update_param(param: Parameter, new_param: Parameter, strict_load: bool = False) -> None:
     """Set ``param`` to the values of ``new_param``: shared memory if dtypes agree, as in MindSpore; but not a file's
     memory, nor that of a single number, which `Parameter.set_data` writes in place.
     """

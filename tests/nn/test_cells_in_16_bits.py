@@ -160,3 +160,43 @@ def test_elements_of_a_parameter_tuple_are_read_in_16_bits(mode: int) -> None:
     assert [item.dtype for item in gradients] == [ms.float32] * 2  # those of the Parameters
     assert [item.asnumpy().tolist() for item in gradients] == [[3.0, 6.0], [1.234375, 2.46875]]
     assert [item.dtype for item in net.inner.many] == [ms.float32] * 2
+
+
+#: operators of (x, weight): MindSpore 2.10 computes each in float16 in PYNATIVE_MODE
+IN_THE_CELLS_TYPE: dict[str, tuple[Any, tuple[int, ...], tuple[int, ...]]] = {
+    "MatMul": (lambda x, w: ops.MatMul(transpose_b=True)(x, w), (3, 4), (5, 4)),
+    "MatMul, first": (lambda x, w: ops.MatMul(transpose_a=True)(x, w), (4, 3), (4, 5)),
+    "BatchMatMul": (lambda x, w: ops.BatchMatMul(transpose_b=True)(x, w), (2, 3, 4), (2, 5, 4)),
+    "BiasAdd": (lambda x, w: ops.BiasAdd()(x, w), (2, 3, 4, 4), (3,)),
+    "tensor_dot": (lambda x, w: ops.tensor_dot(x, w, 1), (2, 3), (3, 4)),
+    "outer": (lambda x, w: ops.outer(x, w), (3,), (4,)),
+    "norm": (lambda x, w: ops.norm(w), (1,), (3, 4)),
+    "ReduceSum": (lambda x, w: ops.ReduceSum()(w), (1,), (3, 4)),
+    "ReduceProd": (lambda x, w: ops.ReduceProd()(w), (1,), (3, 4)),
+    "CumSum": (lambda x, w: ops.CumSum()(w, 0), (1,), (3, 4)),
+    "CumProd": (lambda x, w: ops.CumProd()(w, 0), (1,), (3, 4)),
+    "UnsortedSegmentSum": (lambda x, w: ops.UnsortedSegmentSum()(w, Tensor([0, 1, 0]), 2), (1,), (3, 4)),
+    "ScatterNd": (lambda x, w: ops.ScatterNd()(Tensor([[0], [1], [2]]), w, (5, 4)), (1,), (3, 4)),
+    "numpy.matmul": (lambda x, w: ms.numpy.matmul(x, w.T), (3, 4), (3, 4)),
+    "numpy.outer": (lambda x, w: ms.numpy.outer(x, w), (3,), (3,)),
+}
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+@pytest.mark.parametrize("name", IN_THE_CELLS_TYPE)
+def test_operators_that_reshape_first_compute_in_the_cells_type(name: str, dtype: Any) -> None:
+    function, of_x, of_w = IN_THE_CELLS_TYPE[name]
+
+    class Layer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = Parameter(ops.ones(of_w, ms.float32), name="weight")
+
+        def construct(self, x: Any) -> Any:
+            return function(x.astype(dtype), self.weight)
+
+    layer = Layer().to_float(ms.float16)
+    result, (grad,) = ms.value_and_grad(
+        lambda x: layer(x), None, ms.ParameterTuple(layer.trainable_params()), has_aux=False
+    )(ops.ones(of_x, ms.float32))
+    assert result.dtype == ms.float16 and grad.dtype == ms.float32 and grad.shape == of_w

@@ -51,3 +51,29 @@ def test_flat_weights_of_an_lstm_on_a_cpu_are_upstreams(given: tuple[int, int, i
     value, (dx, dw) = ms.value_and_grad(loss, (0, 1))(x, w)
     found = (value, dx.abs().sum(), dw.abs().sum(), (dw.reshape(-1) * ops.arange(count)).sum())
     assert np.allclose([float(item) for item in found], FLAT[given], rtol=2e-5)
+
+
+#: dtypes of x, h and c, w: dtype of the results, elements of the last output from MindSpore 2.10 on a CPU
+MIXED = {
+    (np.float16, np.float16, np.float32): (ms.float16, (0.294921875, -0.009292603, 0.025726318)),
+    (np.float16, np.float32, np.float32): (ms.float16, (0.294921875, -0.009292603, 0.025726318)),
+    (np.float32, np.float16, np.float32): (ms.float32, (0.294847161, -0.009290875, 0.025723523)),
+    (np.float32, np.float32, np.float16): (ms.float32, (0.294659227, -0.009294324, 0.025702361)),
+}
+
+
+@pytest.mark.cpu_only("a GPU has weights of its own order")
+@pytest.mark.parametrize("dtypes", MIXED)
+def test_an_lstm_of_several_dtypes_is_computed_in_float32(dtypes: tuple[type, type, type]) -> None:
+    random = np.random.RandomState(0)
+    x, h, c, w = (
+        random.randn(5, 2, 4),
+        random.randn(1, 2, 3) * 0.1,
+        random.randn(1, 2, 3) * 0.1,
+        random.randn(108, 1, 1),
+    )
+    given = [Tensor(one.astype(dtypes[min(i, 2 if i == 3 else 1)])) for i, one in enumerate((x, h, c, w))]
+    output, hn, cn, *_ = P.LSTM(4, 3, 1, True, False, 0.0)(*given)
+    dtype, expected = MIXED[dtypes]
+    assert output.dtype == hn.dtype == cn.dtype == dtype
+    assert np.allclose(output[-1, 0].asnumpy(), expected, rtol=1e-5)

@@ -26,7 +26,7 @@ Use this page to see whether a project of your kind runs here, and how its losse
 - Seconds are of one core shared with others, with imports and MindSpore's compiling.
 - Both sides begin with `set_seed(0)` and one worker in each part of a pipeline (`tests/projects/start/alike.py`). Projects that seed themselves do so.
 - Packages beside torch: pyyaml, opencv, scipy, scikit-learn, scikit-image, pandas < 3, numpy < 2, matplotlib, easydict, pycocotools, shapely, tqdm,
-  h5py, addict, six, psutil, soundfile, python_speech_features, Levenshtein, pyDOE < 1.
+  h5py, addict, six, psutil, soundfile, python_speech_features, Levenshtein, pyDOE < 1, gensim, plyfile.
 
 """
 

@@ -1,4 +1,4 @@
-"""Inner names of 1.x's serialization: a loader as scripts of the model zoo wrote it for themselves."""
+"""Inner names of 1.x as scripts of the model zoo use them: a checkpoint loader of their own, checks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, _checkparam, nn
+from mindspore_compat.nn.layer.conv import _check_input_3d
 from mindspore_compat.train import serialization
 from mindspore_compat.train.serialization import (  # type: ignore[attr-defined]
     Checkpoint,
@@ -37,7 +38,7 @@ def load(name: str, net: nn.Cell, filter_prefix: Any = None, dec_key: Any = None
         found[element.tag] = Parameter(Tensor(values, tensor_to_ms_type[element.tensor.tensor_type]), name=element.tag)
     for parameter in net.get_parameters():
         if parameter.name in found:
-            _update_param(parameter, found[parameter.name], False)
+            _update_param(parameter, found[parameter.name])  # some of the zoo's projects name no strict_load
     return list(found)
 
 
@@ -146,3 +147,9 @@ def test_a_map_parameter_of_a_message() -> None:
         serialization._load_map_parameter(message, element, index, datas, shapes, found)  # type: ignore[attr-defined]
     keys, values = found["table"]
     assert (keys.tolist(), values.tolist(), datas) == ([1, 2, 3], [[1.0], [2.0], [3.0]], [])
+
+
+def test_a_checked_shape_needs_no_name() -> None:
+    _check_input_3d((1, 2, 3))  # the zoo's SPADE, as in 1.x
+    with pytest.raises(ValueError, match="3d"):
+        _check_input_3d((1, 2, 3, 4))

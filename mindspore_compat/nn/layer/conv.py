@@ -28,7 +28,7 @@ __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "
 _MODES = ("same", "valid", "pad")
 
 
-def _check_input_3d(input_shape: Sequence[int], op_name: str) -> None:
+def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d") -> None:
     """Raise ValueError unless the shape has three axes; user code imports it."""
     if len(input_shape) != 3:
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
