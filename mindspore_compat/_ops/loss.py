@@ -270,7 +270,7 @@ def _as_floats(*inputs: Any) -> list[Any]:
 @op(formerly="input_x=input")
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """Return (input - target)²; of integers in float32."""
-    input, target = _as_floats(input, target)
+    input, target = _as_floats(*pair(input, target))
     return reduced(kernels.square(torch.sub(input, target)), reduction, "mse_loss")
 
 

@@ -143,7 +143,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Interpolate linearly between points."""
-    places, points, values = (float_of(as_tensor(item)) for item in (x, xp, fp))
+    places, points, values = (float32_of(as_tensor(item)) for item in (x, xp, fp))
     above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
     x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
     result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)

@@ -265,13 +265,9 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     check_one_of(indexing, "indexing", ("xy", "ij"), "meshgrid")
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
-    if sparse:
-        order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-        return [
-            wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
-            for i, item in enumerate(tensors)
-        ]
-    return list(map(copied, torch.meshgrid(*tensors, indexing=indexing)))
+    order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
+    grids = [torch.reshape(item, [-1 if i == place else 1 for i in range(count)]) for place, item in zip(order, tensors)]
+    return list(map(wrap, grids) if sparse else map(copied, torch.broadcast_tensors(*grids)))
 
 
 class _Grid:

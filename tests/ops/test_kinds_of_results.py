@@ -20,6 +20,12 @@ def tensor(dtype):
         (ops.huber_loss, (tensor(ms.float16), tensor(ms.float32) + 1, "none"), ms.float32, [0.5, 0.5, 0.5]),
         (ops.huber_loss, (tensor(ms.float32), tensor(ms.float64) + 1, "none"), ms.float64, [0.5, 0.5, 0.5]),
         (ops.addcdiv, (*[tensor(ms.float16) + 1] * 3, Tensor([2.0])), ms.float16, [4, 3, 5]),
+        (ops.mse_loss, (tensor(ms.float16), tensor(ms.int32) + 2), ms.float16, 4),
+        (ops.mse_loss, (tensor(ms.int64), tensor(ms.int32) + 2), ms.float32, 4),
+        (ops.diagonal_scatter, (SQUARE.int(), Tensor([0.5, 1.5])), ms.float32, [[0.5, 1], [1, 1.5]]),
+        (ops.diagonal_scatter, (SQUARE, Tensor([5, 6], ms.int64)), ms.float32, [[5, 1], [1, 6]]),
+        (ops.index_add, (ms.Parameter(SQUARE), Tensor([1]), SQUARE[:1].half(), 0), ms.float32, [[4, 1], [5, 4]]),
+        (mnp.interp, (tensor(ms.float16) / 2, tensor(ms.int32)[:2].flip(0), tensor(ms.float16)), ms.float32, [0.5, 1, 0]),
         (mnp.average, (tensor(ms.int32), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
         (mnp.average, (tensor(ms.int64), None, tensor(ms.float16) + 1), ms.float16, [1.3330078125]),
         (mnp.average, (tensor(ms.float16), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
@@ -192,3 +198,12 @@ def test_losses_of_float16_and_float32_are_float32(function) -> None:
 def test_a_class_to_ignore_does_not_count_for_probabilities() -> None:
     x, y = Tensor([[0.5, -1.0, 2.0]]), Tensor([[0.2, 0.3, 0.5]])
     assert nn.CrossEntropyLoss(ignore_index=1)(x, y) == nn.CrossEntropyLoss()(x, y)
+
+
+@pytest.mark.parametrize(("sparse", "indexing"), [(False, "xy"), (False, "ij"), (True, "xy"), (True, "ij")])
+def test_grids_keep_the_dtypes_of_their_coordinates(sparse, indexing) -> None:
+    given = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.float16), np.arange(4, dtype=np.float32)
+    found = mnp.meshgrid(*map(Tensor, given), sparse=sparse, indexing=indexing)
+    for item, expected in zip(found, np.meshgrid(*given, sparse=sparse, indexing=indexing)):
+        assert item.asnumpy().dtype == expected.dtype
+        np.testing.assert_array_equal(item.asnumpy(), expected)
