@@ -35,6 +35,8 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
         if right.numel() > left.numel():
             left, right = right, left
         right = torch.flip(right, (0,))
+    else:
+        right = torch.conj(right)
     swapped = right.numel() > left.numel()
     if swapped:
         left, right = torch.flip(right, (0,)), torch.flip(left, (0,))

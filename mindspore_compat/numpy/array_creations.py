@@ -266,7 +266,7 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
     order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-    grids = [torch.reshape(item, [-1 if i == place else 1 for i in range(count)]) for place, item in zip(order, tensors)]
+    grids = [torch.reshape(item, [-1 if i == at else 1 for i in range(count)]) for at, item in zip(order, tensors)]
     return list(map(wrap, grids) if sparse else map(copied, torch.broadcast_tensors(*grids)))
 
 

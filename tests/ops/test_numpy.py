@@ -226,3 +226,11 @@ def test_random_numbers() -> None:
         assert draw(2, dtype=ms.float16).dtype == ms.float16
         with pytest.raises(ValueError, match="dtype"):
             draw(2, dtype=ms.int32)
+
+
+@pytest.mark.parametrize("mode", ["valid", "same", "full"])
+@pytest.mark.parametrize("lengths", [(5, 3), (3, 5)])
+def test_the_second_of_complex_inputs_is_conjugated(mode: str, lengths: tuple[int, int]) -> None:
+    a, v = (np.exp(1j * np.arange(n) ** 2 * n).astype(np.complex64) for n in lengths)
+    found = mnp.correlate(Tensor(a), Tensor(v), mode)
+    np.testing.assert_allclose(found.asnumpy(), np.correlate(a, v, mode), atol=1e-5)
