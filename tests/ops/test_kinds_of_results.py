@@ -25,7 +25,12 @@ def tensor(dtype):
         (ops.diagonal_scatter, (SQUARE.int(), Tensor([0.5, 1.5])), ms.float32, [[0.5, 1], [1, 1.5]]),
         (ops.diagonal_scatter, (SQUARE, Tensor([5, 6], ms.int64)), ms.float32, [[5, 1], [1, 6]]),
         (ops.index_add, (ms.Parameter(SQUARE), Tensor([1]), SQUARE[:1].half(), 0), ms.float32, [[4, 1], [5, 4]]),
-        (mnp.interp, (tensor(ms.float16) / 2, tensor(ms.int32)[:2].flip(0), tensor(ms.float16)), ms.float32, [0.5, 1, 0]),
+        (
+            mnp.interp,
+            (tensor(ms.float16) / 2, tensor(ms.int32)[:2].flip(0), tensor(ms.float16)),
+            ms.float32,
+            [0.5, 1, 0],
+        ),
         (mnp.average, (tensor(ms.int32), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
         (mnp.average, (tensor(ms.int64), None, tensor(ms.float16) + 1), ms.float16, [1.3330078125]),
         (mnp.average, (tensor(ms.float16), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
