@@ -31,24 +31,12 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
             f"For 'convolve' and 'correlate', both inputs must have one axis and elements, but their shapes are "
             f"{tuple(left.shape)} and {tuple(right.shape)}."
         )
-    if turn:
-        if right.numel() > left.numel():
-            left, right = right, left
-        right = torch.flip(right, (0,))
-    else:
-        right = torch.conj(right)
-    swapped = right.numel() > left.numel()
-    if swapped:
+    right = torch.flip(right, (0,)) if turn else torch.conj(right)
+    if right.numel() > left.numel():
         left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
     k = right.numel()
-    pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
-    before, after = pads[mode]
-    if mode == "same":
-        before, after = k // 2, k - 1 - k // 2
-        if turn:
-            before, after = k - 1 - (k - 1) // 2, (k - 1) // 2
-    padded = torch.nn.functional.pad(left, (before, after))
-    windows = torch.Tensor.unfold(padded, 0, k, 1)
+    pads = {"valid": (0, 0), "same": (k // 2, (k - 1) // 2), "full": (k - 1, k - 1)}
+    windows = torch.Tensor.unfold(torch.nn.functional.pad(left, pads[mode]), 0, k, 1)
     return wrap(kernels.matmul(windows, right))
 
 
@@ -109,9 +97,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
     bins = bins if given is None else given.cpu().numpy()
     weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
     counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
-    return wrap(on_device(counts.astype(np.float32))), wrap(
-        on_device(edges.astype(np.float32)) if given is None else given
-    )
+    edges = on_device(edges.astype(np.float32)) if given is None else given
+    return wrap(on_device(counts.astype(np.float32))), wrap(edges)
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:

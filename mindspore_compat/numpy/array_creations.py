@@ -303,8 +303,7 @@ def _vectors(args: Sequence[Any]) -> list[torch.Tensor]:
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
     """Return the indices of a grid, one tensor for each axis."""
-    grids = meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
-    return list(grids)
+    return meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
