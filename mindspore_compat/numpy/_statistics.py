@@ -32,10 +32,11 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
             f"{tuple(left.shape)} and {tuple(right.shape)}."
         )
     right = torch.flip(right, (0,)) if turn else torch.conj(right)
-    if right.numel() > left.numel():
+    swaps = right.numel() > left.numel()
+    if swaps:
         left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
-    k = right.numel()
-    pads = {"valid": (0, 0), "same": (k // 2, (k - 1) // 2), "full": (k - 1, k - 1)}
+    k, shift = right.numel(), swaps and not turn
+    pads = {"valid": (0, 0), "same": ((k - shift) // 2, (k - 1 + shift) // 2), "full": (k - 1, k - 1)}
     windows = torch.Tensor.unfold(torch.nn.functional.pad(left, pads[mode]), 0, k, 1)
     return wrap(kernels.matmul(windows, right))
 
