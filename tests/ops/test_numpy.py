@@ -235,3 +235,12 @@ def test_the_second_of_complex_inputs_is_conjugated(mode: str, lengths: tuple[in
     for name in ("correlate", "convolve"):
         found = getattr(mnp, name)(Tensor(a), Tensor(v), mode)
         np.testing.assert_allclose(found.asnumpy(), getattr(np, name)(a, v, mode), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [(ms.int32, ms.int32), (ms.int64, ms.int64), (ms.float16, ms.int32)])
+def test_distinct_elements_stand_as_they_come_first(kind: tuple[Any, Any]) -> None:
+    x = Tensor([[-2, -2, 1], [0, 1, -2]], kind[0])
+    values, places = mnp.unique(x, return_inverse=True)
+    assert (values.asnumpy().tolist(), places.asnumpy().tolist()) == ([-2, 1, 0], [0, 0, 1, 2, 1, 0])
+    assert (values.dtype, places.dtype) == kind
+    assert mnp.unique(x).asnumpy().tolist() == [-2, 1, 0]
