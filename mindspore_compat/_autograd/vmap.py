@@ -91,7 +91,9 @@ def _inputs(in_axes: Any, args: tuple) -> _Inputs:
     items, structure = tree_flatten(args)
     axes = _spread(in_axes, args, "in_axes", False)
     lengths = [item.shape[axis] for item, axis in zip(items, axes) if axis is not None]
-    return _Inputs(items, axes, structure, lengths[0] if lengths else 0)
+    # torch's rules for several inputs, such as of grid_sample, take the axes to be equal
+    items = [item if axis is None else torch.movedim(item, axis, 0) for item, axis in zip(items, axes)]
+    return _Inputs(items, [None if axis is None else 0 for axis in axes], structure, lengths[0] if lengths else 0)
 
 
 def _spread(axes: Any, value: Any, name: str, is_exact: bool) -> list[int | None]:

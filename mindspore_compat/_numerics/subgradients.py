@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._tensor.tracing import is_tracing
 
-__all__ = ["clamp", "fmax", "fmin", "hardswish", "hardtanh", "leaky_relu", "relu6"]
+__all__ = ["clamp", "fmax", "fmin", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "relu6"]
 
 _aten = torch.ops.aten
 _nn = torch._C._nn
@@ -113,6 +114,11 @@ def _is_differentiated(*values: Any) -> bool:
     return _is_grad_enabled() and any(isinstance(value, torch.Tensor) and value.requires_grad for value in values)
 
 
+def hardsigmoid(x: torch.Tensor) -> torch.Tensor:
+    """Return hardsigmoid, of which torch has no second derivative: inside of another one, by hardtanh."""
+    return _nn.hardtanh(x + 3, 0, 6) / 6 if THREAD.running > 1 else _nn.hardsigmoid(x)
+
+
 def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
     """Return ``torch.clamp``."""
     if not (_SHARES_BOUNDS and _is_differentiated(x, min, max)):
@@ -127,18 +133,16 @@ def clamp(x: torch.Tensor, min: Any = None, max: Any = None) -> torch.Tensor:
     return result
 
 
-def fmax(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Return ``torch.fmax``."""
-    if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
-        return torch.fmax(x, y)
-    return torch.where((x >= y) | torch.isnan(y), x, y)
+def _whole_to_first(kernel: Callable[..., Any], is_first: Callable[..., Any]) -> Callable[..., torch.Tensor]:
+    """Return the kernel; of equal elements the first takes the whole gradient."""
+    return lambda x, y: (
+        torch.where(is_first(x, y) | torch.isnan(y), x, y)
+        if _SHARES_BOUNDS and _is_differentiated(x, y)
+        else kernel(x, y)
+    )
 
 
-def fmin(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Return ``torch.fmin``."""
-    if not (_SHARES_BOUNDS and _is_differentiated(x, y)):
-        return torch.fmin(x, y)
-    return torch.where((x <= y) | torch.isnan(y), x, y)
+fmax, fmin = _whole_to_first(torch.fmax, torch.ge), _whole_to_first(torch.fmin, torch.le)
 
 
 leaky_relu = _Activation(_nn.leaky_relu, _leaky_relu_backward, _leaky_relu_transformed)

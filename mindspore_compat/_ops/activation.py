@@ -120,7 +120,7 @@ def hardshrink(input: Any, lambd: float = 0.5) -> Any:
 
 HShrink = primitive_class("HShrink", hardshrink, lambd=(float, 0.5), settable=True)
 hardsigmoid, HSigmoid = _with_class(
-    "HSigmoid", _unary("hardsigmoid", tf.hardsigmoid, "Return relu6(x + 3) / 6.", formerly="input_x=input")
+    "HSigmoid", _unary("hardsigmoid", subgradients.hardsigmoid, "Return relu6(x + 3) / 6.", formerly="input_x=input")
 )
 hardswish, HSwish = _with_class(
     "HSwish", _unary("hardswish", subgradients.hardswish, "Return x · relu6(x + 3) / 6.", formerly="x=input")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import torch
 
+from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_ints
@@ -88,11 +89,21 @@ def attend(
         groups = query.shape[1] // key.shape[1]
         key, value = (torch.repeat_interleave(item, groups, 1) for item in (key, value))
     if drop is None and shift is None and hidden is None:
-        return kernels.scaled_dot_product_attention(query, key, value, scale=scale)
+        return _fused(query, key, value, scale=scale)
     weights = torch.exp(log_weights(query, key, hidden, shift, scale)[0])
     if drop is not None:
         weights = weights * drop / keep_prob
     return torch.Tensor.to(kernels.matmul(weights, torch.Tensor.float(value)), query.dtype)
+
+
+def _fused(*args: Any, **kwargs: Any) -> torch.Tensor:
+    """Return torch's attention. Its fused kernels have no second derivatives: inside of another one, use none."""
+    if THREAD.running < 2:
+        return kernels.scaled_dot_product_attention(*args, **kwargs)
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    with sdpa_kernel(SDPBackend.MATH):
+        return kernels.scaled_dot_product_attention(*args, **kwargs)
 
 
 def log_weights(query: Any, key: Any, hidden: Any, shift: Any, scale: float) -> tuple[Any, Any, Any]:
@@ -426,7 +437,7 @@ def _mask(attn_mask: Any, padding_mask: Any, sizes: tuple[int, int, int, int], q
 
 def _attend(q: Any, k: Any, v: Any, mask: Any, rate: float, need_weights: bool) -> tuple[Any, Any]:
     if not need_weights:
-        return kernels.scaled_dot_product_attention(q, k, v, mask, rate), None
+        return _fused(q, k, v, mask, rate), None
     scores = kernels.matmul(torch.mul(q, 1 / math.sqrt(q.shape[-1])), torch.transpose(k, -2, -1))
     weights = torch.softmax(scores if mask is None else torch.add(scores, mask), -1)
     if rate:

@@ -444,7 +444,7 @@ def addcmul(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
 @op(formerly="input_data=input x1=tensor1 x2=tensor2", method="addcdiv")
 def addcdiv(input: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
     """Return input + value * tensor1 / tensor2."""
-    return input + tensor1 / tensor2 * value
+    return input + tensor1 / tensor2 * (to_dtype(value, input.dtype) if isinstance(value, torch.Tensor) else value)
 
 
 @op

@@ -155,7 +155,7 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 @checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """Return ``x``, itself changed, with ``y`` added at the indices of ``axis``."""
-    result = torch.index_add(x, axis, indices, y)
+    result = torch.index_add(x, axis, indices, pair(x, y)[1])
     get_data(x).copy_(result.detach())
     changed(x)
     return wrap(result)
@@ -276,8 +276,8 @@ def select_scatter(input: Any, src: Any, axis: int, index: int) -> Any:
 
 @op
 def diagonal_scatter(input: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    """Return ``input`` with a diagonal replaced."""
-    return wrap(torch.diagonal_scatter(input, src, offset, dim1, dim2))
+    """Return ``input`` with a diagonal replaced; of mixed dtypes the higher."""
+    return wrap(torch.diagonal_scatter(*pair(input, src), offset, dim1, dim2))
 
 
 @op

@@ -116,11 +116,8 @@ def cross_entropy(
         target = to_dtype(target, input.dtype if target.shape == input.shape else _int64)
     elif target.shape != input.shape:
         target = target.expand(input.shape)
-    return wrap(
-        tf.cross_entropy(
-            input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing
-        )
-    )
+    ignored = ignore_index if target.dtype is _int64 else -100  # a class: probabilities have none
+    return wrap(tf.cross_entropy(input, target, weight, None, ignored, None, reduction, label_smoothing))
 
 
 @op
@@ -155,7 +152,7 @@ def nll_loss(
 @with_dtype_fallback
 def nll_loss_outputs(logits: Any, labels: Any, weight: Any, reduction: str = "mean", ignore_index: int = -100) -> Any:
     """Return (loss, sum of the weights of the labels)."""
-    labels, weight = to_dtype(labels, _int64), weight.detach()
+    labels, weight = to_dtype(labels, _int64), to_dtype(weight.detach(), logits.dtype)
     kept = torch.where(labels == ignore_index, torch.zeros_like(labels), labels)
     total = torch.sum(weight[kept] * (labels != ignore_index))
     return wrap(tf.nll_loss(logits, labels, weight, ignore_index=ignore_index, reduction=reduction)), wrap(total)
@@ -196,7 +193,7 @@ def binary_cross_entropy_with_logits(
     input: Any, target: Any, weight: Any = None, pos_weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """Run `binary_cross_entropy` of sigmoid(input); the weights get no gradient."""
-    target = to_dtype(target, input.dtype)
+    input, target = pair(input, target)
     factor: Any = 1 if pos_weight is None else 1 + (pos_weight.detach() - 1) * target
     loss = (1 - target) * input + factor * tf.softplus(-input)
     return reduced(loss if weight is None else loss * weight.detach(), reduction, "binary_cross_entropy_with_logits")
@@ -273,7 +270,7 @@ def _as_floats(*inputs: Any) -> list[Any]:
 @op(formerly="input_x=input")
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """Return (input - target)²; of integers in float32."""
-    input, target = _as_floats(input, target)
+    input, target = _as_floats(*pair(input, target))
     return reduced(kernels.square(torch.sub(input, target)), reduction, "mse_loss")
 
 
@@ -299,7 +296,7 @@ def smooth_l1_loss(input: Any, target: Any, beta: float = 1.0, reduction: str = 
 @op
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """Return d² / 2 for |d| <= delta, else delta (|d| - delta / 2); of integers in float32."""
-    input, target = _as_floats(input, target)
+    input, target = _as_floats(*pair(input, target))
     return wrap(tf.huber_loss(input, target, reduction=reduction, delta=delta))
 
 

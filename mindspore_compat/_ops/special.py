@@ -81,14 +81,13 @@ class _LowerGamma(torch.autograd.Function):
         return None if by_a is None else grads[0] * by_a, grads[0] * slope
 
 
-@torch.no_grad()
 def _by_order(a: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Return dP/da from four differences."""
+    """Return dP/da from four differences, differentiable again."""
     order, place = a.double(), x.double()
-    step = torch.clamp(order / 4, max=_STEP)
+    step = torch.clamp(order.detach() / 4, max=_STEP)
 
     def at(count: int) -> torch.Tensor:
-        return torch.special.gammainc(order + count * step, place)
+        return _LowerGamma.apply(order + count * step, place)
 
     return ((8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step)).to(a.dtype)
 

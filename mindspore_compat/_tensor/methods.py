@@ -196,7 +196,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
         """Return a copy with one element replaced: ``itemset(value)`` for the only one, ``itemset(index, value)`` with
         a flat or full index.
         """
-        result = _Base.clone(self)
+        result = _Base.clone(self, memory_format=torch.contiguous_format)
         if len(args) == 1:
             result[...] = args[0]
         elif isinstance(args[0], tuple):

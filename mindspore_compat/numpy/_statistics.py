@@ -31,22 +31,13 @@ def _sliding(a: Any, v: Any, mode: str, turn: bool) -> Any:
             f"For 'convolve' and 'correlate', both inputs must have one axis and elements, but their shapes are "
             f"{tuple(left.shape)} and {tuple(right.shape)}."
         )
-    if turn:
-        if right.numel() > left.numel():
-            left, right = right, left
-        right = torch.flip(right, (0,))
-    swapped = right.numel() > left.numel()
-    if swapped:
+    right = torch.flip(right, (0,)) if turn else torch.conj(right)
+    swaps = right.numel() > left.numel()
+    if swaps:
         left, right = torch.flip(right, (0,)), torch.flip(left, (0,))
-    k = right.numel()
-    pads = {"valid": (0, 0), "same": ((k - 1) // 2 if turn is False else k // 2, 0), "full": (k - 1, k - 1)}
-    before, after = pads[mode]
-    if mode == "same":
-        before, after = k // 2, k - 1 - k // 2
-        if turn:
-            before, after = k - 1 - (k - 1) // 2, (k - 1) // 2
-    padded = torch.nn.functional.pad(left, (before, after))
-    windows = torch.Tensor.unfold(padded, 0, k, 1)
+    k, shift = right.numel(), swaps and not turn
+    pads = {"valid": (0, 0), "same": ((k - shift) // 2, (k - 1 + shift) // 2), "full": (k - 1, k - 1)}
+    windows = torch.Tensor.unfold(torch.nn.functional.pad(left, pads[mode]), 0, k, 1)
     return wrap(kernels.matmul(windows, right))
 
 
@@ -107,9 +98,8 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
     bins = bins if given is None else given.cpu().numpy()
     weights = None if weights is None else as_tensor(weights).detach().cpu().numpy()
     counts, edges = np.histogram(source, bins, range, weights=weights, density=density)
-    return wrap(on_device(counts.astype(np.float32))), wrap(
-        on_device(edges.astype(np.float32)) if given is None else given
-    )
+    edges = on_device(edges.astype(np.float32)) if given is None else given
+    return wrap(on_device(counts.astype(np.float32))), wrap(edges)
 
 
 def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False) -> Any:
@@ -143,7 +133,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """Interpolate linearly between points."""
-    places, points, values = (float_of(as_tensor(item)) for item in (x, xp, fp))
+    places, points, values = (float32_of(as_tensor(item)) for item in (x, xp, fp))
     above = torch.clamp(torch.searchsorted(points, places), 1, points.numel() - 1)
     x0, x1, y0, y1 = points[above - 1], points[above], values[above - 1], values[above]
     result = y0 + (y1 - y0) * (places - x0) / (x1 - x0)

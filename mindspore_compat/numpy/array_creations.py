@@ -265,13 +265,9 @@ def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> Any:
     check_one_of(indexing, "indexing", ("xy", "ij"), "meshgrid")
     tensors = [torch.reshape(as_tensor(item), (-1,)) for item in xi]
     count = len(tensors)
-    if sparse:
-        order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
-        return [
-            wrap(torch.reshape(item, [-1 if axis == order[i] else 1 for axis in range(count)]))
-            for i, item in enumerate(tensors)
-        ]
-    return list(map(copied, torch.meshgrid(*tensors, indexing=indexing)))
+    order = [1, 0, *range(2, count)] if indexing == "xy" and count > 1 else list(range(count))
+    grids = [torch.reshape(item, [-1 if i == at else 1 for i in range(count)]) for at, item in zip(order, tensors)]
+    return list(map(wrap, grids) if sparse else map(copied, torch.broadcast_tensors(*grids)))
 
 
 class _Grid:
@@ -307,8 +303,7 @@ def _vectors(args: Sequence[Any]) -> list[torch.Tensor]:
 
 def indices(dimensions: Any, dtype: Any = _int32, sparse: bool = False) -> Any:
     """Return the indices of a grid, one tensor for each axis."""
-    grids = meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
-    return list(grids)
+    return meshgrid(*[arange(length, dtype=dtype) for length in dimensions], sparse=sparse, indexing="ij")
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:

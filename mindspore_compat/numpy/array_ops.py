@@ -187,9 +187,9 @@ def shape(a: Any) -> tuple[int, ...]:
 
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
-    """Return the sorted distinct elements, and the index of each element in them."""
-    values, inverse = torch.unique(as_tensor(x), sorted=True, return_inverse=True)
-    return (wrap(values), wrap(inverse.to(torch.int32))) if return_inverse else wrap(values)
+    """Return the distinct elements, as they come first, and the index in them of each element of the flat input."""
+    found = F.unique(torch.reshape(as_tensor(x), (-1,)))
+    return found if return_inverse else found[0]
 
 
 def _at_least(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -51,19 +51,20 @@ def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) ->
 
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
     """Return the weighted mean; with ``returned`` also the sum of weights."""
-    given = as_tensor(x)
-    source = float_of(given)
+    given = weight = as_tensor(x)
+    source, kind = float_of(given), given.dtype
     if weights is None:
-        result = torch.mean(source, axes_of(axis)).to(given.dtype)
+        result = torch.mean(source, axes_of(axis))
         total = torch.full_like(result, source.numel() / builtins.max(result.numel(), 1))
     else:
-        weight = as_tensor(weights).to(source.dtype)
+        weight = as_tensor(weights)
+        kind = promoted(kind, weight.dtype)
         if weight.dim() != source.dim():
             weight = torch.reshape(weight, [-1 if i == axis % source.dim() else 1 for i in range(source.dim())])
         weight = torch.Tensor.expand(weight, tuple(source.shape))
         total = torch.sum(weight, axes_of(axis))
-        result = (torch.sum(source * weight, axes_of(axis)) / total).to(given.dtype)
-    return (wrap(result), wrap(total)) if returned else wrap(result)
+        result = torch.sum(source * weight, axes_of(axis)) / total
+    return (wrap(result.to(kind)), wrap(total.to(weight.dtype))) if returned else wrap(result.to(kind))
 
 
 def _extreme(largest: bool) -> Callable[..., Any]:

@@ -85,6 +85,7 @@ def test_itemset_leaves_the_original() -> None:
     original = Tensor([[1, 2], [3, 4]])
     assert original.itemset(3, 9).asnumpy().tolist() == [[1, 2], [3, 9]]
     assert original.itemset((0, 0), 7).asnumpy().tolist() == [[7, 2], [3, 4]]
+    assert original.T.itemset(1, 9).asnumpy().tolist() == [[1, 9], [2, 4]]
     assert original.asnumpy().tolist() == [[1, 2], [3, 4]]
 
 

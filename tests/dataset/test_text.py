@@ -66,6 +66,7 @@ def test_patterns_that_mean_something_else_here_are_refused(pattern: str) -> Non
 
 def test_folded_text_has_no_letters_that_show_nothing() -> None:
     assert str(text.CaseFold()("\u200bHe\u00adllo\u2060 ẞ\ufe0f\uffa0")) == "hello ss"
+    assert str(text.CaseFold()("Word™ ㎒ ℀")) == "wordtm mhz a/c"
     assert text.BasicTokenizer(lower_case=True)("a\u00adb \u115fH").tolist() == ["ab", "h"]
 
 

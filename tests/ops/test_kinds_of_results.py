@@ -17,6 +17,24 @@ def tensor(dtype):
 @pytest.mark.parametrize(
     ("function", "args", "dtype", "values"),
     [
+        (ops.huber_loss, (tensor(ms.float16), tensor(ms.float32) + 1, "none"), ms.float32, [0.5, 0.5, 0.5]),
+        (ops.huber_loss, (tensor(ms.float32), tensor(ms.float64) + 1, "none"), ms.float64, [0.5, 0.5, 0.5]),
+        (ops.addcdiv, (*[tensor(ms.float16) + 1] * 3, Tensor([2.0])), ms.float16, [4, 3, 5]),
+        (ops.mse_loss, (tensor(ms.float16), tensor(ms.int32) + 2), ms.float16, 4),
+        (ops.mse_loss, (tensor(ms.int64), tensor(ms.int32) + 2), ms.float32, 4),
+        (ops.diagonal_scatter, (SQUARE.int(), Tensor([0.5, 1.5])), ms.float32, [[0.5, 1], [1, 1.5]]),
+        (ops.diagonal_scatter, (SQUARE, Tensor([5, 6], ms.int64)), ms.float32, [[5, 1], [1, 6]]),
+        (ops.index_add, (ms.Parameter(SQUARE), Tensor([1]), SQUARE[:1].half(), 0), ms.float32, [[4, 1], [5, 4]]),
+        (
+            mnp.interp,
+            (tensor(ms.float16) / 2, tensor(ms.int32)[:2].flip(0), tensor(ms.float16)),
+            ms.float32,
+            [0.5, 1, 0],
+        ),
+        (mnp.average, (tensor(ms.int32), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
+        (mnp.average, (tensor(ms.int64), None, tensor(ms.float16) + 1), ms.float16, [1.3330078125]),
+        (mnp.average, (tensor(ms.float16), None, tensor(ms.float32) + 1), ms.float32, 8 / 6),
+        (mnp.average, (tensor(ms.int32), None, tensor(ms.int64) + 1), ms.int64, 1),
         (ops.subtract, (tensor(ms.bool_), tensor(ms.bool_)), ms.int64, [0, 0, 0]),
         (ops.subtract, (tensor(ms.bool_), True), ms.int64, [0, -1, 0]),
         (ops.subtract, (tensor(ms.uint8), tensor(ms.bool_)), ms.int64, [0, 0, 1]),
@@ -165,3 +183,32 @@ def test_numpys_pieces_are_a_tuple_by_number_and_a_list_by_places() -> None:
     for split in (mnp.split, mnp.array_split, mnp.hsplit, mnp.vsplit, mnp.dsplit):
         assert type(split(x, 2)) is tuple
         assert type(split(x, [1, 3])) is type(split(x, (1, 3))) is list
+
+
+def test_weights_of_classes_take_the_dtype_of_the_log_probabilities() -> None:
+    scores = Tensor([[-1.0, -2.0], [-0.5, -4.0]], ms.float16)
+    loss, total = ops.NLLLoss()(scores, Tensor([1, 0], ms.int32), Tensor([1.0, 3.0]))
+    assert (loss.dtype, total.dtype) == (ms.float16, ms.float16)
+    assert (loss.item(), total.item()) == (1.625, 4)
+
+
+@pytest.mark.parametrize("function", [ops.huber_loss, ops.binary_cross_entropy_with_logits])
+def test_losses_of_float16_and_float32_are_float32(function) -> None:
+    x, y = Tensor([0.5, -1.0, 2.0], ms.float16), Tensor([1.0, 0.0, 0.5])
+    assert function(x, y).dtype == ms.float32
+    found, expected = ms.grad(function)(x, y), ms.grad(function)(x.float(), y)
+    np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-3)
+
+
+def test_a_class_to_ignore_does_not_count_for_probabilities() -> None:
+    x, y = Tensor([[0.5, -1.0, 2.0]]), Tensor([[0.2, 0.3, 0.5]])
+    assert nn.CrossEntropyLoss(ignore_index=1)(x, y) == nn.CrossEntropyLoss()(x, y)
+
+
+@pytest.mark.parametrize(("sparse", "indexing"), [(False, "xy"), (False, "ij"), (True, "xy"), (True, "ij")])
+def test_grids_keep_the_dtypes_of_their_coordinates(sparse, indexing) -> None:
+    given = np.arange(2, dtype=np.int32), np.arange(3, dtype=np.float16), np.arange(4, dtype=np.float32)
+    found = mnp.meshgrid(*map(Tensor, given), sparse=sparse, indexing=indexing)
+    for item, expected in zip(found, np.meshgrid(*given, sparse=sparse, indexing=indexing)):
+        assert item.asnumpy().dtype == expected.dtype
+        np.testing.assert_array_equal(item.asnumpy(), expected)

@@ -226,3 +226,21 @@ def test_random_numbers() -> None:
         assert draw(2, dtype=ms.float16).dtype == ms.float16
         with pytest.raises(ValueError, match="dtype"):
             draw(2, dtype=ms.int32)
+
+
+@pytest.mark.parametrize("mode", ["valid", "same", "full"])
+@pytest.mark.parametrize("lengths", [(5, 3), (3, 5), (2, 3), (4, 5), (5, 2), (2, 4)])
+def test_the_second_of_complex_inputs_is_conjugated(mode: str, lengths: tuple[int, int]) -> None:
+    a, v = (np.exp(1j * np.arange(n) ** 2 * n).astype(np.complex64) for n in lengths)
+    for name in ("correlate", "convolve"):
+        found = getattr(mnp, name)(Tensor(a), Tensor(v), mode)
+        np.testing.assert_allclose(found.asnumpy(), getattr(np, name)(a, v, mode), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [(ms.int32, ms.int32), (ms.int64, ms.int64), (ms.float16, ms.int32)])
+def test_distinct_elements_stand_as_they_come_first(kind: tuple[Any, Any]) -> None:
+    x = Tensor([[-2, -2, 1], [0, 1, -2]], kind[0])
+    values, places = mnp.unique(x, return_inverse=True)
+    assert (values.asnumpy().tolist(), places.asnumpy().tolist()) == ([-2, 1, 0], [0, 0, 1, 2, 1, 0])
+    assert (values.dtype, places.dtype) == kind
+    assert mnp.unique(x).asnumpy().tolist() == [-2, 1, 0]

@@ -70,6 +70,18 @@ def test_cells_of_a_list_take_nested_inputs() -> None:
     assert ones.asnumpy().tolist() == [1, 1]
 
 
+def test_last_axes_of_an_operator_with_two_inputs() -> None:
+    """torch's batch rule of grid_sample takes the length of one input's axis from the other."""
+    images, places = tensor((1, 2, 5, 5, 3)), tensor((2, 2, 3)) / 20
+
+    def sampled(image: Tensor, place: Tensor) -> Tensor:
+        return ops.grid_sample(image, place.expand_dims(0).expand_dims(1), align_corners=True)
+
+    found = ops.vmap(sampled, -1)(images, places)
+    expected = np.stack([sampled(images[..., i], places[..., i]).asnumpy() for i in range(3)])
+    np.testing.assert_array_equal(found.asnumpy(), expected)
+
+
 @pytest.mark.parametrize(
     "call",
     [

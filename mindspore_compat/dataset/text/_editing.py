@@ -256,7 +256,9 @@ _IGNORED = re.compile(
 
 def case_folded(text: str) -> str:
     """Return Unicode's NFKC_Casefold: without case, and without invisible characters."""
-    return unicodedata.normalize("NFKC", _IGNORED.sub("", text).casefold())
+    for _ in range(2):  # ™ becomes TM, then tm
+        text = unicodedata.normalize("NFKC", _IGNORED.sub("", text).casefold())
+    return text
 
 
 class CaseFold(OnText):

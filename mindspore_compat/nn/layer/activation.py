@@ -223,7 +223,7 @@ class HSigmoid(Cell):
     """min(max(x + 3, 0), 6) / 6."""
 
     def construct(self, input: Any) -> Any:
-        return _nn.hardsigmoid(input)
+        return subgradients.hardsigmoid(input)
 
 
 class LogSigmoid(Cell):

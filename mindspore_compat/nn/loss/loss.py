@@ -175,10 +175,9 @@ class CrossEntropyLoss(LossBase):
                 f"or (N, C, ...) for probabilities, but got {tuple(logits.shape)} and {tuple(labels.shape)}."
             )
         logits, weight = _with_weight(logits, self.weight)
-        labels = labels.to(logits.dtype) if same else labels.to(torch.int64)
-        return _nn.cross_entropy_loss(
-            logits, labels, weight, _CODES[self.reduction], self.ignore_index, self.label_smoothing
-        )
+        labels = labels.to(logits.dtype if same else torch.int64)
+        ignored = -100 if same else self.ignore_index  # a class: probabilities have none
+        return _nn.cross_entropy_loss(logits, labels, weight, _CODES[self.reduction], ignored, self.label_smoothing)
 
 
 def _with_weight(logits: Any, weight: Any) -> tuple[Any, Any]:
