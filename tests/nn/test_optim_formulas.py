@@ -110,3 +110,14 @@ def test_momentum_of_zero_still_keeps_its_buffer() -> None:
     optimizer = nn.Momentum([weight], 0.5, 0.0)
     optimizer((Tensor(np.full(3, 2, np.float32)),))
     assert weight.asnumpy().tolist() == [0.0] * 3 and optimizer.moments[0].asnumpy().tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize(("beta1", "beta2"), [(0.0, 0.9), (0.5, 0.0)])
+def test_adam_takes_betas_of_zero(beta1: float, beta2: float) -> None:
+    weights, m, v = START, 0.0, 0.0
+    for step in (1, 2):
+        m, v = beta1 * m + (1 - beta1) * GRADIENT, beta2 * v + (1 - beta2) * GRADIENT**2
+        rate = 0.1 * np.sqrt(1 - beta2**step) / (1 - beta1**step)
+        weights = weights - rate * m / (np.sqrt(v) + 1e-8)
+    found = after(lambda p: nn.Adam(p, 0.1, beta1=beta1, beta2=beta2))
+    np.testing.assert_allclose(found, weights, rtol=1e-6)
