@@ -187,9 +187,9 @@ def shape(a: Any) -> tuple[int, ...]:
 
 
 def unique(x: Any, return_inverse: bool = False) -> Any:
-    """Return the sorted distinct elements, and the index of each element in them."""
-    values, inverse = torch.unique(as_tensor(x), sorted=True, return_inverse=True)
-    return (wrap(values), wrap(inverse.to(torch.int32))) if return_inverse else wrap(values)
+    """Return the distinct elements in the order of first occurrence, and the index of each element in them."""
+    found = F.unique(as_tensor(x).reshape(-1))
+    return found if return_inverse else found[0]
 
 
 def _at_least(name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -226,3 +226,11 @@ def test_random_numbers() -> None:
         assert draw(2, dtype=ms.float16).dtype == ms.float16
         with pytest.raises(ValueError, match="dtype"):
             draw(2, dtype=ms.int32)
+
+
+def test_unique_elements_are_in_the_order_of_mindspore() -> None:
+    """Real MindSpore keeps the order of first occurrence, flattens the indices and gives them the dtype of int64."""
+    values, places = mnp.unique(Tensor([[5, 2], [2, 9]]), return_inverse=True)
+    assert values.asnumpy().tolist() == mnp.unique(Tensor([[5, 2], [2, 9]])).asnumpy().tolist() == [5, 2, 9]
+    assert places.asnumpy().tolist() == [0, 1, 1, 2] and places.dtype is ms.int64
+    assert mnp.unique(Tensor([1.5, 0.5]), return_inverse=True)[1].dtype is ms.int32
