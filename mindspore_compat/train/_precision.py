@@ -14,10 +14,10 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._numerics import kernels
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.nn._cell_dtype import cast_floats
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
 from mindspore_compat.ops.primitive import Primitive
@@ -34,7 +34,7 @@ class _OutputTo16(Cell):
         self.dtype = dtype
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
-        return _cast_floats(self._backbone(*args, **kwargs), self.dtype)
+        return cast_floats(self._backbone(*args, **kwargs), self.dtype)
 
 
 class _OutputTo32(Cell):
@@ -56,12 +56,6 @@ class Float32WithLossCell(WithLossCell):
 
 
 Float32WithLossCell.__name__ = "WithLossCell"  # its name in MindSpore's prints
-
-
-def _cast_floats(value: Any, dtype: torch.dtype) -> Any:
-    if isinstance(value, torch.Tensor):
-        return wrap(torch._C.TensorBase.to(value, dtype)) if value.is_floating_point() else value
-    return type(value)([_cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
 
 
 # --- O2, O3, black lists: everything but some Cells, in place ---------------------------------------------------------
@@ -146,7 +140,7 @@ class _CastPrimitive:
         return getattr(self._primitive, name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _to_float32(self._primitive(*[_cast_floats(arg, self._dtype) for arg in args], **kwargs))
+        return _to_float32(self._primitive(*[cast_floats(arg, self._dtype) for arg in args], **kwargs))
 
 
 # --- auto: by operator ------------------------------------------------------------------------------------------------
@@ -196,8 +190,8 @@ class _Float32Operators(TorchFunctionMode):
         try:
             if not wide:
                 return func(*args, **kwargs)
-            result = func(*[_cast_floats(arg, torch.float32) for arg in args], **kwargs)
-            return _cast_floats(result, args[0].dtype) if name in _RECURRENT else result
+            result = func(*[cast_floats(arg, torch.float32) for arg in args], **kwargs)
+            return cast_floats(result, args[0].dtype) if name in _RECURRENT else result
         finally:
             torch.set_autocast_enabled(device, True)
 
