@@ -56,6 +56,10 @@ _ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "Model.fit": ("", {"dataset_sink_mode": True, "valid_dataset_sink_mode": True}),
 }
 
+#: the same before 2.5
+_BEFORE_2_5: dict[str, Any] = dict.fromkeys(["Tensor.max", "Tensor.min"], ("axis keepdims", {}))
+_BEFORE_2_5["Tensor.repeat"] = ("repeats axis", {})
+
 _selected: list[tuple[int, int]] = []
 
 
@@ -75,6 +79,8 @@ def select(release: str) -> None:
     _selected.append(number)
     version.__version__ = f"{number[0]}.{number[1]}.0"
     vars(sys.modules[__package__])["__version__"] = version.__version__
+    if number < (2, 5):
+        _restore_arguments(_BEFORE_2_5)
     if number < (2, 0):
         _before_2_0()
     if (1, 3) <= number < (2, 0):
@@ -93,23 +99,19 @@ def _before_2_0() -> None:
         setattr(ops, name, call)
         setattr(functional, name, call)
     for name in METHODS:
-        setattr(Tensor, name, _method(_CALLS[name]))
-    owners = {"nn": nn, "Model": Model}
-    for path, (order, defaults) in _ARGUMENTS.items():
+        setattr(Tensor, name, _CALLS[name])
+    _restore_arguments(_ARGUMENTS)
+
+
+def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:
+    owners = {"nn": nn, "Model": Model, "Tensor": Tensor}
+    for path, (order, defaults) in table.items():
         owner, name = path.split(".")
         target = getattr(owners[owner], name)
         if isinstance(target, type):
             target.__init__ = _with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
         else:
             setattr(owners[owner], name, _with_arguments(target, order.split(), defaults))
-
-
-def _method(call: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return call(self, *args, **kwargs)
-
-    method.__name__ = call.__name__
-    return method
 
 
 def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:

@@ -34,13 +34,19 @@ _NOTES = {
     "interpolate": "(input, size, scale_factor, mode) since 2.0; before (x, roi, scales, sizes, ...)",
 }
 
+_METHOD_NOTES = {
+    **dict.fromkeys(("max", "min"), "a position is dim since 2.5 (values, indices); before axis (values)"),
+    "repeat": "(*repeats) of the whole since 2.5; before (repeats, axis) of each element",
+}
+
 
 def notes() -> dict[str, str]:
     """Return {MindSpore's name of a function or method whose meaning changed: what changed}."""
     functions = {
         f"mindspore.{space}.{name}": note for space in ("ops", "ops.functional") for name, note in _NOTES.items()
     }
-    return functions | {f"mindspore.Tensor.{name}": _NOTES[name] for name in METHODS}
+    methods = {name: _NOTES[name] for name in METHODS} | _METHOD_NOTES
+    return functions | {f"mindspore.Tensor.{name}": note for name, note in methods.items()}
 
 
 @functools.cache

@@ -39,9 +39,8 @@ from mindspore_compat._autograd.saved_copies import with_copies
 from mindspore_compat._graph.element_stores import assigns_elements
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import EAGER, OUTSIDE, Call, begin, current, end
-from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._numerics.integer_results import history
-from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat._tensor.wrapping import maker, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
@@ -84,14 +83,15 @@ def detached(outputs: Any, _known: dict[int, Any] | None = None) -> Any:
         return wrap(_Base.detach(outputs)) if has_graph else outputs
     if isinstance(outputs, Sparse):
         return outputs._like(detached(outputs.values))
-    if type(outputs) not in (*SEQUENCES, dict) or keeps_graph():
+    make = maker(type(outputs))
+    if (make is None and type(outputs) is not dict) or keeps_graph():
         return outputs
     _known = {} if _known is None else _known
     if id(outputs) not in _known:
         if type(outputs) is dict:
             _known[id(outputs)] = {key: detached(item, _known) for key, item in outputs.items()}
         else:
-            _known[id(outputs)] = type(outputs)([detached(item, _known) for item in outputs])
+            _known[id(outputs)] = make([detached(item, _known) for item in outputs])
     return _known[id(outputs)]
 
 

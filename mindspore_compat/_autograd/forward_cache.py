@@ -9,10 +9,9 @@ import torch
 from mindspore_compat._autograd.forward import KEPT, Forward, is_differentiable, keep
 from mindspore_compat._autograd.recorded import THREAD, is_spent
 from mindspore_compat._graph.mode import EAGER, Call
-from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._graph.program import program
 from mindspore_compat._graph.replay.computations import graphs_of
-from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat._tensor.wrapping import maker, wrap
 from mindspore_compat.context import is_graph_mode
 
 __all__ = ["ForwardCache"]
@@ -40,7 +39,7 @@ def _of_a_graph(arg: Any) -> Any:
     """
     if isinstance(arg, torch.Tensor):
         return wrap(arg.detach()) if arg.grad_fn is not None and is_spent(arg) else arg
-    return type(arg)(map(_of_a_graph, arg)) if type(arg) in SEQUENCES else arg
+    return make(map(_of_a_graph, arg)) if (make := maker(type(arg))) else arg
 
 
 def _stamp() -> tuple[int, int]:

@@ -31,7 +31,7 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._tensor import wrapping
 from mindspore_compat._tensor.tracing import not_traced
-from mindspore_compat._tensor.wrapping import _is_tracing, wrap
+from mindspore_compat._tensor.wrapping import _is_tracing, maker, wrap
 from mindspore_compat.context import is_graph_mode
 
 __all__ = "EAGER OUTSIDE Call begin current differentiating end in_graph own_results run_in_graph".split()
@@ -125,7 +125,7 @@ def own_results(result: Any, inputs: Iterable[Any], writes: int) -> Any:
         else:
             is_foreign = result._base is not None and _shares_memory(result, list(_tensors(inputs, set())))
         return wrap(torch.clone(result)) if is_foreign else result
-    return _Owner(inputs).own(result) if type(result) in (tuple, list, dict) else result
+    return _Owner(inputs).own(result) if isinstance(result, (tuple, list, dict)) else result
 
 
 def _shares_memory(tensor: torch.Tensor, inputs: list[torch.Tensor]) -> bool:
@@ -139,9 +139,9 @@ def _tensors(value: Any, known: set[int]) -> Iterator[torch.Tensor]:
     """Yield the tensors in nested containers. Each container is visited once and its id added to ``known``."""
     if isinstance(value, torch.Tensor):
         yield value
-    elif type(value) in (tuple, list, dict) and id(value) not in known:
+    elif isinstance(value, (tuple, list, dict)) and id(value) not in known:
         known.add(id(value))
-        for item in value.values() if type(value) is dict else value:
+        for item in value.values() if isinstance(value, dict) else value:
             yield from _tensors(item, known)
 
 
@@ -162,7 +162,8 @@ class _Owner:
             if not is_given and not _shares_memory(value, self._tensors):
                 return value
             return self._remember(value, wrap(torch.clone(value)))
-        if type(value) not in (tuple, list, dict) or id(value) in self._containers:
+        make = maker(type(value))
+        if (make is None and type(value) is not dict) or id(value) in self._containers:
             return value
         self._done[id(value)] = value  # a container may hold itself
         if type(value) is dict:
@@ -171,7 +172,7 @@ class _Owner:
             return self._remember(value, value if is_same else items)
         found = [self.own(item) for item in value]
         is_same = all(map(is_, found, value))
-        return self._remember(value, value if is_same else type(value)(found))
+        return self._remember(value, value if is_same else make(found))
 
     def _remember(self, value: Any, own: Any) -> Any:
         self._done[id(value)] = own

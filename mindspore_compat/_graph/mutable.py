@@ -6,10 +6,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["SEQUENCES", "isconstant", "mutable", "outer_constants", "tensors_in"]
-
-#: types of plain sequences, without named tuples and the like
-SEQUENCES = (tuple, list)
+__all__ = ["isconstant", "mutable", "outer_constants", "tensors_in"]
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:

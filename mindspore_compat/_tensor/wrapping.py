@@ -27,6 +27,11 @@ def bind(cls: type) -> None:
     TENSOR = cls
 
 
+def maker(cls: type) -> Any:
+    """Return the function that makes a tuple, list or namedtuple of this class from its items; None for others."""
+    return cls if cls in (tuple, list) else getattr(cls, "_make", None) if issubclass(cls, tuple) else None
+
+
 def _wrap_traced(result: Any) -> Any:
     """Run `wrap` while Dynamo traces; it creates new containers."""
     cls = type(result)  # Dynamo follows this, but not ``__class__``
@@ -36,8 +41,7 @@ def _wrap_traced(result: Any) -> Any:
         return result
     if cls is dict:
         return {key: _wrap_traced(item) for key, item in result.items()}
-    items = [_wrap_traced(item) for item in result]
-    return items if cls is list else tuple(items)
+    return (maker(cls) or tuple)([_wrap_traced(item) for item in result])
 
 
 @tracing.traced_as(_wrap_traced)
@@ -68,8 +72,9 @@ def wrap(result: Any, _known: dict[int, Any] | None = None) -> Any:
         items = [wrap(item, _known) for item in result]
         is_same = all(map(is_, items, result))
     else:
-        items = tuple([wrap(item, _known) for item in result])
-        is_same = cls is tuple and all(map(is_, items, result))
+        make = maker(cls)
+        items = (make or tuple)([wrap(item, _known) for item in result])
+        is_same = make is not None and all(map(is_, items, result))
     found = _known[id(result)] = result if is_same else items
     return found
 

@@ -300,7 +300,7 @@ def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 
 
 _pynative_executor = _PyNativeExecutor()
-_cell_graph_executor = _CellGraphExecutor()
+_cell_graph_executor = _executor = _CellGraphExecutor()
 cells_compile_cache: dict[int, set[str]] = {}  # nothing is compiled
 
 

@@ -14,10 +14,9 @@ import torch
 
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import in_graph
-from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.autocast import OperatorsIn
-from mindspore_compat._tensor.wrapping import _is_tracing, wrap
+from mindspore_compat._tensor.wrapping import _is_tracing, maker, wrap
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 
@@ -158,7 +157,7 @@ def cast_floats(value: Any, dtype: torch.dtype) -> Any:
     if isinstance(value, torch.Tensor):
         is_other = value.dtype in FLOATS and value.dtype is not dtype
         return wrap(torch._C.TensorBase.to(value, dtype)) if is_other else value
-    return type(value)([cast_floats(item, dtype) for item in value]) if type(value) in SEQUENCES else value
+    return make([cast_floats(item, dtype) for item in value]) if (make := maker(type(value))) else value
 
 
 def cast_inputs(args: tuple, kwargs: dict[str, Any], dtype: torch.dtype) -> tuple[tuple, dict[str, Any]]:

@@ -43,6 +43,11 @@ CALLS = {
     "ops.vjp(lambda a: a * 3, x, x)[1].asnumpy()[0].tolist()": ("[0.0, 3.0, 6.0, 9.0]", "TypeError"),
     "bool(Tensor(np.zeros(99, np.float32)).bernoulli().asnumpy().any())": ("True", "False"),
     "bool(x.bernoulli(x * 0 + 1).asnumpy().all())": ("True", "TypeError"),
+    "x.max(1).asnumpy().tolist()": ("[3.0, 7.0, 11.0]", "AttributeError"),
+    "x.min(0, True).shape": ("(1, 4)", "AttributeError"),
+    "x.repeat(2, 1).shape": ("(3, 8)", "(6, 4)"),
+    "x.repeat(2).shape": ("(24,)", "(24,)"),
+    "Vjp(lambda a: a * 3)(x, x)[1].asnumpy()[0].tolist()": ("[0.0, 3.0, 6.0, 9.0]", "[0.0, 3.0, 6.0, 9.0]"),
     "ms.__version__": ("1.9.0", "2.10.0"),
     "ms.get_context('mode')": ("0", "1"),
 }
@@ -50,6 +55,7 @@ PROGRAM = """
 import numpy as np
 import mindspore as ms
 from mindspore import Tensor, nn, ops
+from mindspore.nn.grad import Vjp
 x = Tensor(np.arange(12).reshape(3, 4).astype(np.float32))
 image, kernel = Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor(np.ones((2, 1, 3, 3), np.float32))
 for call in CALLS:
@@ -72,6 +78,14 @@ def _printed(folder: Path, *options: str, **environment: str) -> dict[str, str]:
 
 def test_calls_have_the_meaning_of_the_release(tmp_path: Path) -> None:
     assert _printed(tmp_path, "--release", "1.9") == {call: old for call, (old, _) in CALLS.items()}
+
+
+def test_methods_changed_in_2_5(tmp_path: Path) -> None:
+    for release, place in (("2.4", 0), ("2.5", 1)):
+        printed = _printed(tmp_path, "--release", release)
+        assert [printed[call] for call in CALLS if call[:5] in ("x.max", "x.min", "x.rep")] == [
+            CALLS[call][place] for call in CALLS if call[:5] in ("x.max", "x.min", "x.rep")
+        ]
 
 
 def test_calls_have_todays_meaning_otherwise(tmp_path: Path) -> None:

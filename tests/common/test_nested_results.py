@@ -1,12 +1,13 @@
-"""Results whose tuples share their parts: each part is walked once."""
+"""Results of tuples: shared parts are walked once, named tuples keep their class."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 
+import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from mindspore_compat._tensor.wrapping import wrap
 
@@ -55,3 +56,41 @@ def test_a_cell_may_return_it() -> None:
 def test_equal_tuples_are_not_taken_for_one() -> None:
     a, b = torch.ones(1), torch.zeros(1)
     assert [[float(item) for item in part] for part in wrap([(a, b), (b, a), (a, b)])] == [[1, 0], [0, 1], [1, 0]]
+
+
+class _Output(NamedTuple):
+    loss: Any
+    logits: Any = None
+
+
+class _Named(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = nn.Dense(2, 2, "ones", "zeros")
+
+    def construct(self, x: Any) -> Any:
+        y = self.dense(x)
+        return _Output(y.sum(), [_Output(y), x])
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("level", ["O0", "O1", "O2", "O3", "auto", "half"])
+def test_a_named_tuple_stays_one(mode: int, level: str) -> None:
+    ms.set_context(mode=mode)
+    net, x = _Named(), Tensor([[1.0, 2.0]])
+    net = net.to_float(ms.float16) if level == "half" else ms.amp.auto_mixed_precision(net, level)
+    for trains in (True, True, False, False):
+        found = net.set_train(trains)(x)
+        assert type(found) is _Output and type(found.logits[0]) is _Output and found.loss.asnumpy() == 6
+        assert found.loss.dtype is (ms.float16 if level == "half" else ms.float32)
+    assert found.logits[0].loss.asnumpy().tolist() == [[3, 3]]
+    assert (found.logits[1] is x) == (mode == ms.PYNATIVE_MODE)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_a_named_tuple_comes_out_of_gradients_without_a_graph(mode: int) -> None:
+    ms.set_context(mode=mode)
+    net = _Named().set_train()
+    found, gradient = ms.value_and_grad(net, 0, has_aux=True)(Tensor([[1.0, 2.0]]))
+    assert type(found) is _Output and found.loss.grad_fn is None and gradient.asnumpy().tolist() == [[2, 2]]
+    assert ms.value_and_grad(lambda x: net(x).loss, 0)(Tensor([[1.0, 2.0]]))[0].asnumpy() == 6

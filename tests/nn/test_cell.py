@@ -325,8 +325,9 @@ def test_recomputation_in_float16_gives_the_gradients_of_the_plain_cell(make):
 
 
 def test_compile_refuses_what_the_cell_refuses_and_changes_nothing() -> None:
-    from mindspore_compat.common.api import _cell_graph_executor
+    from mindspore_compat.common.api import _cell_graph_executor, _executor
 
+    assert _executor is _cell_graph_executor  # its name until MindSpore 1.5
     net = nn.SequentialCell(nn.BatchNorm2d(2), nn.Dropout(p=0.5)).set_train()
     x = Tensor(np.random.RandomState(0).randn(2, 2, 3, 3).astype(np.float32))
     before, state = net[0].moving_mean.asnumpy().copy(), torch.get_rng_state()

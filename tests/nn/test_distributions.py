@@ -140,3 +140,14 @@ def test_derivatives_by_the_order_of_the_incomplete_gamma_function(
 ) -> None:
     """As real MindSpore 2.10, whose nn.IGamma gives NaN beside the first."""
     np.testing.assert_allclose(ms.grad(function)(at).asnumpy(), expected, 1e-5)
+
+
+def test_functions_take_numbers() -> None:
+    normal = msd.Normal(0.5, 2.0, dtype=ms.float32)
+    np.testing.assert_allclose(normal.log_prob(1.0, 1.0, 0.5).asnumpy(), -np.log(0.5 * np.sqrt(2 * np.pi)), rtol=1e-5)
+    np.testing.assert_allclose(normal.kl_loss("Normal", 0.0, 1.0).asnumpy(), 1.625 - np.log(2.0), rtol=1e-6)
+    expected = 0.3 * np.log(0.3 / 0.6) + 0.7 * np.log(0.7 / 0.4)
+    found = msd.Bernoulli(0.3, dtype=ms.int32).kl_loss("Bernoulli", 0.6)
+    np.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-5)
+    slope = ms.grad(lambda mean: normal.log_prob(T([0.5]), mean, 1.0))(T([1.5]))
+    np.testing.assert_allclose(slope.asnumpy(), [-1.0], rtol=1e-6)

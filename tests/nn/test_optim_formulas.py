@@ -140,3 +140,14 @@ def test_sgd_begins_anew_where_a_loaded_stat_is_1(dampening: float) -> None:
     assert sums() == [4.0, 4.0] and [item.asnumpy().max() for item in optimizer.stat] == [0.0, 0.0]
     step(5.0)
     assert sums() == pytest.approx([0.9 * 4 + (1 - dampening) * 5] * 2)
+
+
+@pytest.mark.parametrize(("beta1", "beta2"), [(0.0, 0.9), (0.5, 0.0)])
+def test_adam_takes_betas_of_zero(beta1: float, beta2: float) -> None:
+    weights, m, v = START, 0.0, 0.0
+    for step in (1, 2):
+        m, v = beta1 * m + (1 - beta1) * GRADIENT, beta2 * v + (1 - beta2) * GRADIENT**2
+        rate = 0.1 * np.sqrt(1 - beta2**step) / (1 - beta1**step)
+        weights = weights - rate * m / (np.sqrt(v) + 1e-8)
+    found = after(lambda p: nn.Adam(p, 0.1, beta1=beta1, beta2=beta2))
+    np.testing.assert_allclose(found, weights, rtol=1e-6)

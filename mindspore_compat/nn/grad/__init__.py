@@ -5,35 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat import ops
+from mindspore_compat._ops.grad_func import jvp, vjp
 from mindspore_compat.nn.cell import Cell
 
 __all__ = ["Jvp", "Vjp"]
 
 
-class Jvp(Cell):
-    """``Jvp(fn)(*inputs, v)``: (outputs, derivative of them along ``v``, a tuple for several inputs)."""
-
+class _Derivative(Cell):
     def __init__(self, fn: Callable[..., Any]) -> None:
         super().__init__()
         self.fn = fn
+
+
+class Jvp(_Derivative):
+    """``Jvp(fn)(*inputs, v)``: (outputs, derivative of them along ``v``, a tuple for several inputs)."""
 
     def construct(self, *args: Any) -> Any:
         *inputs, v = args
         _check_number("Jvp", v, len(inputs))
-        return ops.jvp(self.fn, tuple(inputs), v)
+        return jvp(self.fn, tuple(inputs), v)
 
 
-class Vjp(Cell):
+class Vjp(_Derivative):
     """``Vjp(fn)(*inputs, v)``: (outputs, gradients of the inputs for gradients ``v`` of the outputs)."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        super().__init__()
-        self.fn = fn
 
     def construct(self, *args: Any) -> Any:
         *inputs, v = args
-        outputs, pull = ops.vjp(self.fn, *inputs)
+        outputs, pull = vjp(self.fn, *inputs)
         _check_number("Vjp", v, len(outputs) if isinstance(outputs, tuple) else 1)
         found = pull(v)
         return outputs, found[0] if isinstance(found, tuple) and len(found) == 1 else found

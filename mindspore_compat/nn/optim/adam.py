@@ -31,11 +31,11 @@ __all__ = ["Adam", "AdamOffload", "AdamWeightDecay"]
 
 
 def check_betas(beta1: Any, beta2: Any, eps: Any, owner: str) -> None:
-    """Raise ValueError unless 0 < beta < 1 and eps is not negative."""
+    """Raise ValueError unless 0 <= beta < 1 and eps is not negative."""
     not_negative(eps, "eps")
     for name, value in (("beta1", beta1), ("beta2", beta2)):
-        if not 0.0 < value < 1.0:
-            raise ValueError(f"For '{owner}', the '{name}' must be in range (0.0, 1.0), but got {value}.")
+        if not 0.0 <= value < 1.0:
+            raise ValueError(f"For '{owner}', the '{name}' must be in range [0.0, 1.0), but got {value}.")
 
 
 def update_moments(moments1: list[Any], moments2: list[Any], gradients: list[Any], beta1: float, beta2: float) -> None:

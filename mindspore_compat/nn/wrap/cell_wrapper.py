@@ -11,11 +11,10 @@ import numpy as np
 import torch
 
 from mindspore_compat._autograd.forward import Forward, detached, gradients, scalar_gradients
-from mindspore_compat._graph.mutable import SEQUENCES
 from mindspore_compat._graph.replay.replay import replayed
 from mindspore_compat._ops.grad_operation import GradOperation
 from mindspore_compat._tensor.aliasing import write_values
-from mindspore_compat._tensor.wrapping import plain, wrap
+from mindspore_compat._tensor.wrapping import maker, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.basic import Identity
@@ -114,7 +113,7 @@ def _to_float32(value: Any) -> Any:
         return wrap(torch._C.TensorBase.to(value, torch.float32))
     if isinstance(value, dict):
         return {key: _to_float32(item) for key, item in value.items()}
-    return type(value)([_to_float32(item) for item in value]) if type(value) in SEQUENCES else value
+    return make([_to_float32(item) for item in value]) if (make := maker(type(value))) else value
 
 
 class WithGradCell(Cell):

@@ -9,6 +9,8 @@ import torch
 
 from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.random import reals
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import nptype_to_dtype, to_torch_dtype
 from mindspore_compat.common.parameter import Parameter
@@ -120,33 +122,25 @@ class Distribution(Cell):
         for value, name, default in zip(parameters, self.parameter_names, self.default_parameters):
             value = default if value is None else value
             if value is None:
-                raise TypeError(
-                    f"the type {name} must be subclass of Tensor. It can not be None since it is not specified during "
-                    "initialization."
-                )
-            chosen.append(value.to(self.parameter_type))
+                raise TypeError(f"The '{name}' must be a Tensor or number: the distribution was made without one.")
+            chosen.append(self._other(value))
         return chosen[0] if len(chosen) == 1 else torch.broadcast_tensors(*chosen)
 
     _check_param_type = _given  # called by distributions of programs, as the next three
-
-    def _check_value(self, value: Any, name: str) -> Any:
-        return value
 
     def checktensor(self, value: Any, name: str) -> Any:
         """Return the value."""
         return value
 
-    def checktuple(self, value: Any, name: str) -> tuple:
-        """Return the value."""
-        return value
+    _check_value = checktuple = checktensor
 
     def _value(self, value: Any) -> torch.Tensor:
         """Return the value argument of a function, in the samples' dtype."""
-        return value.to(self.dtype)
+        return constant(value, current_device(), self.dtype)
 
     def _other(self, value: Any) -> torch.Tensor:
         """Return a parameter of the other distribution in a comparison."""
-        return value.to(self.parameter_type)
+        return constant(value, current_device(), self.parameter_type)
 
     def _generator(self, device: torch.device) -> torch.Generator | None:
         """Return torch's generator of the given seed, advanced with every use; None uses torch's own."""
