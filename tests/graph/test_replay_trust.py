@@ -13,7 +13,9 @@ import pytest
 import torch
 
 from mindspore_compat import Parameter, Tensor, context, nn, ops
+from mindspore_compat._graph.replay import compile as _compile
 from mindspore_compat._graph.replay import replay as _replay
+from mindspore_compat._graph.replay.tape import Node, Ref
 from tests.graph.replaying import EAGER, GRAPH, batches, calls_of, compared, replays, trained
 
 
@@ -286,3 +288,12 @@ def test_a_difference_is_raised(change: Any, what: str, monkeypatch: pytest.Monk
         RuntimeError, match=f"TrainOneStepCell: {what} of shape .* differs by .* between Python and the replayed step"
     ):
         cell(*batches()[0])
+
+
+def test_a_long_tape_frees_each_tensor_at_its_last_use() -> None:
+    count = 30_000  # looking through all names at each node took minutes
+    nodes = [Node(None, None, (Ref(f"t{max(i - 2, 0)}"),), {}, [f"t{i}"], False, ()) for i in range(1, count)]
+    last, keep = _compile._last_uses(nodes), {"t0", f"t{count - 1}"}
+    freed = [line for i, node in enumerate(nodes) for line in _compile._freed(node, i, last, keep)]
+    assert freed[0] == "        del t1" and freed[-1] == f"        del t{count - 3}"
+    assert len(freed) == count - 3

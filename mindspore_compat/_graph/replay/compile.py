@@ -215,13 +215,11 @@ class _Compiler:
                 lines += ["    with _below_autograd():", "        pass"]
                 continue
             lines.append(f"        {_statement(node, position, names)}")
-            dead = sorted(name for name, at in last.items() if at == position and name not in keep and name[0] == "t")
-            lines += [f"        del {', '.join(dead)}"] if dead else []
+            lines += _freed(node, position, last, keep)
         names["_views"] = Views(self.values.values())  # as long as they are held
         names.update((f"o{name}", original) for name, original in self.tape.constants.items())
-        names.update(
-            (f"o{name}", self.tape.constants[Ref(name)].clone()) for name in made
-        )  # the caller has the original
+        # the caller has the original
+        names.update((f"o{name}", self.tape.constants[Ref(name)].clone()) for name in made)
         names.update(_below_autograd=torch._C._AutoDispatchBelowAutograd, _wrap=wrap)
         lines.append(f"    return {_source(returned, names)}")
         exec("\n".join(lines), names)  # only names and numbers made here
@@ -283,9 +281,7 @@ class _Compiler:
         for position, node in enumerate(nodes, first):
             names[f"f{position}"] = _called(node)
             yield f"        {_statement(node, position, names)}"
-            dead = sorted(name for name, at in last.items() if at == position and name not in keep)
-            if dead:
-                yield f"        del {', '.join(dead)}"
+            yield from _freed(node, position, last, keep)
 
     def _fused(
         self, nodes: list[Node], given: list[str], wanted: list[str], names: dict[str, Any]
@@ -298,8 +294,7 @@ class _Compiler:
             for position, node in enumerate(nodes):
                 own[f"f{position}"] = _FUNCTIONAL.get(node.op, node.op) if is_traceable else _called(node)
                 lines.append(f"        {_statement(node, position, own)}")
-                dead = sorted(name for name, at in last.items() if at == position and name not in keep)
-                lines += [f"        del {', '.join(dead)}"] if dead and not is_traceable else []
+                lines += [] if is_traceable else _freed(node, position, last, keep)
             lines.append(f"    return [{', '.join(wanted)}]")
             own["_below_autograd"] = torch._C._AutoDispatchBelowAutograd
             exec("\n".join(lines), own)
@@ -335,12 +330,16 @@ def generators_of(nodes: list[Node]) -> list[torch.Generator]:
 
 def _last_uses(nodes: list[Node]) -> dict[str, int]:
     """Return each tensor's name -> the place of the last node that takes or makes it."""
-    return {
-        name: place
-        for place, node in enumerate(nodes)
-        for name in (*refs((node.args, node.kwargs)), *node.outputs)
-        if name
-    }
+    return {name: place for place, node in enumerate(nodes) for name in _names(node)}
+
+
+def _names(node: Node) -> set[str]:
+    return {name for name in (*refs((node.args, node.kwargs)), *node.outputs) if name}
+
+
+def _freed(node: Node, place: int, last: dict[str, int], keep: set[str]) -> list[str]:
+    dead = sorted(name for name in _names(node) - keep if last[name] == place and name[0] == "t")
+    return [f"        del {', '.join(dead)}"] if dead else []
 
 
 def _called(node: Node) -> Any:
