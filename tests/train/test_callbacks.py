@@ -366,3 +366,20 @@ def test_layouts_are_whole_in_the_parallel_modes() -> None:
         assert "moments.weight" in model.infer_train_layout(_data())
     finally:
         ms.reset_auto_parallel_context()
+
+
+def test_a_hook_that_begin_sets_runs() -> None:
+    class Late(Callback):
+        steps = 0
+
+        def begin(self, run_context) -> None:
+            self.step_end = self._count
+
+        def _count(self, run_context) -> None:
+            self.steps += 1
+
+    network, late = nn.Dense(2, 1), Late()
+    data = ds.NumpySlicesDataset((np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)), ["x", "y"]).batch(2)
+    model = Model(network, nn.MSELoss(), nn.SGD(network.trainable_params(), 0.1))
+    model.train(1, data, callbacks=late, dataset_sink_mode=False)
+    assert late.steps == 2

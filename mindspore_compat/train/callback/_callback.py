@@ -41,7 +41,7 @@ def _is_default(callback: Callback, hook: str) -> bool:
 
 
 class CallbackManager(Callback):
-    """Runner of a list of callbacks in order; zero cost for hooks that no callback overrides.
+    """Runner of a list of callbacks in order.
 
     Raises:
         TypeError: if there is anything but Callbacks.
@@ -69,16 +69,15 @@ class CallbackManager(Callback):
         return self._stack.__exit__(*err) if self._stack is not None else None
 
     def _bind(self) -> None:
-        """Find out which callback overrides which hook."""
+        """Make a runner for each hook."""
         for hook in (*_STAGES, *_HOOKS):
             self.__dict__[hook] = self._runner(hook)
 
     def _runner(self, hook: str) -> Callable[[Any], None]:
-        hooks = [getattr(callback, hook) for callback in self._callbacks if not _is_default(callback, hook)]
-
         def run(run_context: Any) -> None:
-            for function in hooks:
-                function(run_context)
+            for callback in self._callbacks:
+                if not _is_default(callback, hook):  # asked at each call: `begin` may set `self.step_end`
+                    getattr(callback, hook)(run_context)
 
         return run
 
