@@ -113,7 +113,7 @@ def test_a_run_is_recorded(tmp_path: Path) -> None:
             Stage("train", "train.py save"),
             Stage("again", "train.py none", makes="**/*.ckpt"),
             Stage("broken", "train.py fail"),
-            Stage("long", "train.py sleep", timeout=8),
+            Stage("long", "train.py sleep", timeout=4),
             Stage("eval", "train.py {newest:**/*.ckpt}", says="accuracy"),
             Stage("export", "train.py {newest:**/*.onnx}"),
         ),
@@ -127,7 +127,7 @@ def test_a_run_is_recorded(tmp_path: Path) -> None:
     assert {stage: (one["end"], one["error"]) for stage, one in came.items() if stage != "train"} == {
         "again": ("failed", "ended, but made no **/*.ckpt"),
         "broken": ("failed", "KeyError: 'what'"),
-        "long": ("timeout", "not at its end after 8 s"),
+        "long": ("timeout", "not at its end after 4 s"),
         "eval": ("failed", "ended, but did not say 'accuracy'"),
         "export": ("failed", "an earlier stage left no **/*.onnx"),
     }
