@@ -62,10 +62,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def pytest_collection_finish() -> None:
-    """Leave out of Python's garbage collections what was imported and collected."""
-    gc.collect()
-    gc.freeze()
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave out of Python's garbage collections what was imported and collected; tensors that move to a device stay."""
+    if session.config.getoption("--device") != "cuda":
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
