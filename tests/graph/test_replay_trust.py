@@ -5,7 +5,12 @@ seen, switched off and checked.
 from __future__ import annotations
 
 import logging
+import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -297,3 +302,40 @@ def test_a_long_tape_frees_each_tensor_at_its_last_use() -> None:
     freed = [line for i, node in enumerate(nodes) for line in _compile._freed(node, i, last, keep)]
     assert freed[0] == "        del t1" and freed[-1] == f"        del t{count - 3}"
     assert len(freed) == count - 3
+
+
+LONG = """
+import mindspore_compat as ms
+from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._autograd import recorded
+from mindspore_compat._graph.replay import tape
+
+recorded.MOST_NODES = tape.MOST_NODES = 1000
+ms.set_context(mode=ms.GRAPH_MODE)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(Tensor([[0.9]]), name="w")
+
+    def construct(self, x):
+        h = x
+        for _ in range(3000):
+            h = ops.tanh(ops.matmul(h, self.w) + x)
+        return h.sum()
+
+net = Net()
+step = nn.TrainOneStepCell(net, nn.Momentum(net.trainable_params(), 0.1, 0.9))
+print([round(float(step(Tensor([[0.1]]))), 4) for _ in range(4)])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no ulimit")
+def test_a_long_recurrence_fits_on_the_stack() -> None:
+    """torch frees recursively what Python has seen of a graph."""
+    command = f"ulimit -s 1024; exec {shlex.quote(sys.executable)} -c {shlex.quote(LONG)}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.strip() == "[0.5016, 0.3754, 0.2295, 0.1524]"  # torch's

@@ -85,11 +85,8 @@ class SGD(Optimizer):
             add_scaled_(parameters, gradients, -rate)
             return
         accums = self._picked(self.accum, picks)
+        settings = (rate, momentum, self.dampening, self.nesterov)
         if self.__dict__["_uses_stat"]:
-            stats = self._picked(self.stat, picks)
-            stat_step(parameters, gradients, accums, stats, rate, momentum, self.dampening, self.nesterov)
+            stat_step(parameters, gradients, accums, self._picked(self.stat, picks), *settings)
         else:
-            found_inf = self._found_inf()
-            momentum_step(
-                parameters, gradients, accums, rate, momentum, self.dampening, self.nesterov, decay, found_inf
-            )
+            momentum_step(parameters, gradients, accums, *settings, decay, self._found_inf())
