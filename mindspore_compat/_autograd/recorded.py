@@ -15,7 +15,7 @@ from mindspore_compat._autograd.integer_gradients import Shadows
 
 __all__ = [
     "DIFFERENTIABLE",
-    "MOST_NODES",
+    "MAX_NODES",
     "THREAD",
     "differentiable",
     "is_spent",
@@ -29,8 +29,8 @@ sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of t
 _is_multithreaded, _set_multithreaded = torch._C._is_multithreading_enabled, torch._C._set_multithreading_enabled
 _MOST_SPANS, _MOST_SPENT = 4096, 512
 _LEAF = 2**63  # torch numbers nodes of leaves from above
-#: nodes of a graph that Python may see: torch frees these recursively, and some 30,000 in a row overflow the stack
-MOST_NODES = 10_000
+#: limit for visited nodes of a graph: torch frees these recursively, and some 30,000 in a row overflow the stack
+MAX_NODES = 10_000
 
 
 class _Thread(threading.local):
@@ -101,13 +101,13 @@ def keeps_graph() -> bool:
 
 def outside(roots: Sequence[torch.Tensor], start: int | None) -> list[Any]:
     """Return the first nodes on each path from ``roots`` recorded before ``start``, or if that is None, outside of all
-    forwards. Unless another forward runs, the search ends after `MOST_NODES`; torch refuses older nodes that are spent.
+    forwards. Unless another forward runs, the search ends after `MAX_NODES`; torch refuses older nodes that are spent.
     """
     spans, found = [0, start] if start is not None else THREAD.spans, []
     latest = spans[-1]
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set(waiting)
-    while waiting and (THREAD.running or len(seen) < MOST_NODES):
+    while waiting and (THREAD.running or len(seen) < MAX_NODES):
         node = waiting.pop()
         number = node._sequence_nr()
         if number < latest and bisect.bisect_right(spans, number) % 2:

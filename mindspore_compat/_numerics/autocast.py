@@ -92,9 +92,9 @@ def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
     return common if mode is None or common not in _FLOATS or in_jit.depth else mode.dtype
 
 
-def _is_programs(value: Any) -> bool:
+def _is_from_program(value: Any) -> bool:
     """Return True for a Tensor of the program and for a view that an operator has made of one."""
-    return isinstance(value, torch.Tensor) and (type(value) is not torch.Tensor or "is_programs" in value.__dict__)
+    return isinstance(value, torch.Tensor) and (type(value) is not torch.Tensor or "is_from_program" in value.__dict__)
 
 
 class OperatorsIn(TorchFunctionMode):
@@ -140,12 +140,12 @@ class OperatorsIn(TorchFunctionMode):
             args = tuple([cast_each(value, cast) for value in args])
             kwargs = {key: cast_each(value, cast) for key, value in kwargs.items()}
         result = run_by_kernel(func, args, kwargs)
-        if name in _VIEWS and any(_is_programs(value) for value in args):
+        if name in _VIEWS and any(_is_from_program(value) for value in args):
             for tensor in kernels.floats(result):
-                tensor.is_programs = True  # type: ignore[attr-defined]
+                tensor.is_from_program = True  # type: ignore[attr-defined]
         return result
 
     def _others(self, values: Any) -> set[torch.dtype]:
         """Return the types of the program's Tensors that are cast, and with them what operators made like them."""
-        given = [tensor for value in values for tensor in kernels.floats(value) if _is_programs(tensor)]
+        given = [tensor for value in values for tensor in kernels.floats(value) if _is_from_program(tensor)]
         return {_dtype_of(tensor) for tensor in given}.intersection(_FLOATS) - {self.dtype}

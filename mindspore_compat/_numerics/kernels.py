@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["KERNELS", "METHODS", "CAST_BY_AUTOCAST", "as_torch", "cast_by_autocast"]
+__all__ = ["CAST_BY_AUTOCAST", "KERNELS", "METHODS", "as_torch", "cast_by_autocast", "floats"]
 
 _nn: Any = torch._C._nn
 _Base: Any = torch._C.TensorBase
@@ -103,6 +103,7 @@ float32_dense: Callable[..., Any] = _nn.linear
 
 
 def floats(value: Any) -> Iterator[torch.Tensor]:
+    """Yield the floating-point tensors in nested tuples and lists."""
     if isinstance(value, torch.Tensor):
         if value.is_floating_point():
             yield value

@@ -1,4 +1,4 @@
-"""Data parallel training on 2 gloo processes ends where one process ends on the whole batches, in both modes."""
+"""Data parallel training on 2 and 4 gloo processes ends where one process ends on the whole batches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def outputs(mode: str, size: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.multi_process
-@pytest.mark.parametrize(("mode", "size"), [("pynative", 2), ("graph", 2)])
+@pytest.mark.parametrize(("mode", "size"), [("pynative", 2), ("graph", 4)])
 def test_all_ranks_end_as_one_process_does(mode: str, size: int) -> None:
     alone = outputs(mode, 1)[0]["results"]
     assert len(alone) == 19

@@ -310,7 +310,7 @@ from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._autograd import recorded
 from mindspore_compat._graph.replay import tape
 
-recorded.MOST_NODES = tape.MOST_NODES = 1000
+recorded.MAX_NODES = tape.MAX_NODES = 1000
 ms.set_context(mode=ms.GRAPH_MODE)
 
 class Net(nn.Cell):
@@ -333,7 +333,7 @@ print([round(float(step(Tensor([[0.1]]))), 4) for _ in range(4)])
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no ulimit")
 def test_a_long_recurrence_fits_on_the_stack() -> None:
-    """torch frees recursively what Python has seen of a graph."""
+    """torch frees visited nodes of a graph recursively."""
     command = f"ulimit -s 1024; exec {shlex.quote(sys.executable)} -c {shlex.quote(LONG)}"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)

@@ -21,7 +21,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._autograd.engine import GRADS
-from mindspore_compat._autograd.recorded import MOST_NODES
+from mindspore_compat._autograd.recorded import MAX_NODES
 from mindspore_compat._graph.export.ir import MAX_LEAVES, num_leaves
 from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
 from mindspore_compat._graph.program import program
@@ -175,12 +175,12 @@ class _StepReading(Reading):
         if name in _RUNS_PYTHON:
             self.recorder.memory_read(name, args[0])
         if func in GRADS and (_runs_python(args[0]) or any(tensor._backward_hooks for tensor in args[1])):
-            self.recorder.give_up("Python runs in its backward pass, or that is too long to see")
+            self.recorder.give_up(f"its backward pass runs Python or has more than {MAX_NODES} nodes")
         return func(*args, **kwargs)
 
 
 def _runs_python(roots: Any) -> bool:
-    """Return whether the graph has a ``torch.autograd.Function`` without ``only_operators``, or is too long to see."""
+    """Return whether the graph has a ``torch.autograd.Function`` without ``only_operators``, or too many nodes."""
     waiting = [root.grad_fn for root in ((roots,) if isinstance(roots, torch.Tensor) else roots)]
     seen: set[Any] = set()
     while waiting:
@@ -189,7 +189,7 @@ def _runs_python(roots: Any) -> bool:
             continue
         seen.add(node)
         function = getattr(node, "_forward_cls", None)
-        if len(seen) > MOST_NODES or (function is not None and not hasattr(function, "only_operators")):
+        if len(seen) > MAX_NODES or (function is not None and not hasattr(function, "only_operators")):
             return True
         waiting.extend(following for following, _ in node.next_functions)
     return False

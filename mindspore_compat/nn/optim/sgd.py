@@ -72,7 +72,7 @@ class SGD(Optimizer):
         self.__dict__["_uses_stat"] = uses_stat
 
     def _take_first_step(self) -> None:
-        """Set ``stat`` and the sums of the parameters to 0 where it is not."""
+        """Set ``stat`` to 0, and ``accum`` of the parameters whose ``stat`` was 1."""
         with program.unrecorded():
             for accum, stat in zip(map(unmoved, self.accum), map(unmoved, self.stat)):
                 if stat.any():
