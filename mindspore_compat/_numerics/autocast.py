@@ -15,7 +15,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import _is_tracing
 from mindspore_compat.context import in_jit
 
-__all__ = ["COMPUTING", "OperatorsIn", "cast_each", "common_type", "float_types", "run_by_kernel"]
+__all__ = ["COMPUTING", "OperatorsIn", "cast_each", "cast_here", "common_type", "float_types", "run_by_kernel"]
 
 _Base = torch._C.TensorBase
 _dtype_of = _Base.dtype.__get__  # type: ignore[attr-defined]
@@ -51,7 +51,9 @@ _VIEWS = frozenset(
     atleast_2d atleast_3d alias slice_copy unfold""".split()
 )
 #: operators that write to their inputs, or take many weights at once, which their layers have cast
-_WITH_STATE = frozenset("batch_norm instance_norm lstm gru rnn_tanh rnn_relu fake_quantize_per_tensor_affine".split())
+_WITH_STATE = frozenset(
+    "batch_norm native_batch_norm instance_norm lstm gru rnn_tanh rnn_relu fake_quantize_per_tensor_affine".split()
+)
 _CAST = (COMPUTING | {"linalg_norm", "linalg_vector_norm", "linalg_matrix_norm"}) - _VIEWS - _WITH_STATE
 
 
@@ -90,6 +92,12 @@ def common_type(left: torch.dtype, right: torch.dtype) -> torch.dtype:
     common = torch.promote_types(left, right)
     mode = _innermost.mode
     return common if mode is None or common not in _FLOATS or in_jit.depth else mode.dtype
+
+
+def cast_here(tensor: Any) -> Any:
+    """Return an input of an operator that torch computes by views, in the type of the Cell around it."""
+    mode = _innermost.mode
+    return tensor if mode is None or in_jit.depth or tensor.dtype not in _FLOATS else _Base.to(tensor, mode.dtype)
 
 
 def _is_from_program(value: Any) -> bool:

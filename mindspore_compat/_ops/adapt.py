@@ -27,7 +27,7 @@ from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
 __all__ = """
-    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced get_data changed
+    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced behind get_data changed
     all_axes in_range check_reduction check_same_shape
     check_keeps_dtype checks_places passes_gradient wrap
 """.split()
@@ -35,12 +35,15 @@ __all__ = """
 _Base = torch._C.TensorBase
 
 
+def behind(variable: Any) -> Any:
+    """Return the variable, or the Parameter that a Cell shows in another dtype by it (`Cell.to_float`)."""
+    return variable.__dict__.get("shows", variable)
+
+
 def get_data(variable: torch.Tensor) -> torch.Tensor:
-    """Return the tensor to write to, without its history. For a Parameter that a Cell shows in another dtype
-    (`Cell.to_float`), return the Parameter's.
-    """
+    """Return the tensor to write to, without its history."""
     program.values_written()
-    variable = variable.__dict__.get("shows", variable)
+    variable = behind(variable)
     return memory(for_writing(variable) if isinstance(variable, torch.nn.Parameter) else variable)
 
 
@@ -48,9 +51,10 @@ def changed(variable: Any) -> Any:
     """Return an operator's result for a variable that it has written to: for a Parameter a Tensor of the same memory.
     Compiled code keeps the Parameter, and the program gets a Tensor of its own (`own_results`).
     """
-    parameter = variable.__dict__.get("shows")
-    if parameter is not None:
+    parameter = behind(variable)
+    if parameter is not variable:
         memory(variable).copy_(memory(parameter))
+        variable = parameter
     if not isinstance(variable, torch.nn.Parameter) or (is_graph_mode() and in_graph()):
         return variable
     return wrap(torch.ops.aten.alias(variable))

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._api.former_names import or_older_meaning
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_ints
 from mindspore_compat._ops.declare import Ints, classes, functions, named, op, primitive, primitive_class
@@ -235,7 +236,7 @@ def conv3d_transpose(
 @op
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Return windows of (N, C, H, W) as columns (N, C·k, L)."""
-    return wrap(kernels.unfold(input, kernel_size, dilation, padding, stride))
+    return wrap(kernels.unfold(cast_here(input), kernel_size, dilation, padding, stride))
 
 
 @op(method="fold")

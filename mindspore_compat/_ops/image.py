@@ -11,6 +11,7 @@ import torch
 from mindspore_compat._api.former_names import or_older_meaning
 from mindspore_compat._api.validate import check_one_of
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_ints, as_plain, to_dtype
 from mindspore_compat._ops.conv import sizes_of
@@ -41,7 +42,7 @@ def resize_linear(x: Any, size: Any, align_corners: bool = False, half_pixel_cen
     """Return the linear interpolation of the last axes to ``size``; without both flags, output i lies at i · length /
     size.
     """
-    size = as_ints(size)
+    x, size = cast_here(x), as_ints(size)
     if align_corners or half_pixel_centers:
         mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[len(size)]
         return wrap(kernels.interpolate(x, size, mode=mode, align_corners=align_corners))

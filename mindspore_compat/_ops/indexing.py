@@ -11,11 +11,13 @@ import torch
 
 from mindspore_compat._autograd.saved_shapes import by_shape
 from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import (
     as_int,
     as_ints,
     as_plain,
+    behind,
     changed,
     check_keeps_dtype,
     checks_places,
@@ -33,7 +35,7 @@ from mindspore_compat._ops.reduction import searchsorted, topk
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.index_bounds import check_coordinates, count_from_end, refuse_negative
 from mindspore_compat._tensor.indexing import check_indices, take_elements
-from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat._tensor.wrapping import plain, wrap
 
 _Run = Callable[..., Any]
 
@@ -130,7 +132,7 @@ GatherD = primitive_class("GatherD", gather_d)
 def gather_nd(input_x: Any, indices: Any) -> Any:
     """Return slices at coordinates: the last axis of ``indices`` holds one."""
     indices = as_long(indices, input_x)
-    return wrap(take_elements(input_x, tuple(torch.unbind(refuse_negative(indices), -1))))
+    return wrap(take_elements(cast_here(input_x), tuple(torch.unbind(refuse_negative(indices), -1))))
 
 
 GatherNd = primitive_class("GatherNd", gather_nd)
@@ -155,7 +157,8 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 @checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """Return ``x``, itself changed, with ``y`` added at the indices of ``axis``."""
-    result = torch.index_add(x, axis, indices, pair(x, y)[1])
+    parameter = behind(x)
+    result = torch.clone(parameter).index_add_(axis, indices, to_dtype(y, parameter.dtype))
     get_data(x).copy_(result.detach())
     changed(x)
     return wrap(result)
@@ -628,7 +631,7 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
         _check_updates(owner, input_x.shape, indices, updates, by_coordinates)
         places = _coordinates(indices) if by_coordinates else (refuse_negative(indices),)
         with torch.no_grad():
-            result = combine(before, places, updates)
+            result = combine(before, places, plain(updates))
             del before  # else it counts as an alias of the Parameter
             stored = _store(input_x, result)
         if kind == "update" and passes_gradient(updates):  # of the other kinds MindSpore has no gradient

@@ -10,6 +10,7 @@ import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import get_data
 from mindspore_compat._ops.declare import Typed, classes, functions, op, primitive, primitive_class
@@ -71,19 +72,18 @@ def batch_norm_outputs(
     """Return (y, mean, variance, mean, variance): in training the batch's (without gradient), and the moving ones
     (Parameters) are updated.
     """
-    if data_format == "NHWC":
-        x = torch.movedim(x, -1, 1)
+    x = cast_here(torch.movedim(x, -1, 1) if data_format == "NHWC" else x)
     if is_training:
         axes = [axis for axis in range(x.dim()) if axis != 1]
-        y, batch_mean, _ = torch.native_batch_norm(
-            x, scale, bias, get_data(mean), get_data(variance), True, momentum, epsilon
-        )
+        moving = get_data(mean), get_data(variance)
+        scale, bias = (torch.Tensor.to(item, moving[0].dtype) for item in (scale, bias))
+        y, batch_mean, _ = torch.native_batch_norm(x, scale, bias, *moving, True, momentum, epsilon)
         with torch.no_grad():
-            batch_variance = torch.var(x, axes, correction=0)
+            batch_variance = torch.var(torch.Tensor.to(x, moving[0].dtype), axes, correction=0)
         outputs = (batch_mean, batch_variance, batch_mean, batch_variance)
     else:
         y = torch.batch_norm(x, scale, bias, mean.detach(), variance.detach(), False, momentum, epsilon, False)
-        outputs = (mean, variance, mean, variance)
+        outputs = (cast_here(mean), cast_here(variance)) * 2
     return wrap((torch.movedim(y, 1, -1) if data_format == "NHWC" else y, *outputs))
 
 
@@ -112,11 +112,9 @@ def batch_norm(
     eps: float = 1e-05,
 ) -> Any:
     """Normalize over all axes but the channels; in training by the batch's own statistics."""
-    return wrap(
-        torch.batch_norm(
-            input_x, weight, bias, get_data(running_mean), get_data(running_var), training, momentum, eps, False
-        )
-    )
+    moving = get_data(running_mean), get_data(running_var)
+    weight, bias = (item if item is None else torch.Tensor.to(item, moving[0].dtype) for item in (weight, bias))
+    return wrap(torch.batch_norm(cast_here(input_x), weight, bias, *moving, training, momentum, eps, False))
 
 
 @op

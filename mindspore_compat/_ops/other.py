@@ -22,6 +22,7 @@ from mindspore_compat._numerics.dtype_families import is_subclass, type_of
 from mindspore_compat._ops.adapt import (
     as_ints,
     as_plain,
+    behind,
     changed,
     check_keeps_dtype,
     dtype_or_none,
@@ -157,20 +158,21 @@ def assign(variable: Any, value: Any) -> Any:
     check_keeps_dtype("Assign", data, value)
     data.copy_(unaliased(data, fitting("Assign", data, value, data.dtype).detach()))
     result = changed(variable)
-    return result if result is variable else wrap(torch.clone(result))  # later assignments do not change it
+    is_kept = result is variable or isinstance(result, torch.nn.Parameter)
+    return result if is_kept else wrap(torch.clone(result))  # later assignments do not change it
 
 
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
     data = get_data(variable)
     check_keeps_dtype(owner, data, value)
     change = fitting(owner, data, value)
-    if variable.grad_fn is not None and "shows" not in variable.__dict__ and torch.is_grad_enabled() and in_graph():
+    if variable.grad_fn is not None and behind(variable) is variable and torch.is_grad_enabled() and in_graph():
         # an intermediate value: compiled code differentiates what comes after by what it was changed by
         return wrap(getattr(torch.Tensor, name + "_")(variable, change))
     if not passes_gradient(value):
         getattr(data, name + "_")(unaliased(data, change.detach()))
         return changed(variable)
-    result = getattr(torch, name)(variable, change).to(data.dtype)
+    result = getattr(torch, name)(behind(variable), change)
     data.copy_(result.detach())
     changed(variable)
     return wrap(result)

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_axes, as_int, as_ints, as_plain, checks_places, in_range, to_dtype
 from mindspore_compat._ops.declare import Int, Ints, PositiveInt, classes, functions, op, primitive, primitive_class
@@ -535,7 +536,7 @@ def space_to_depth(x: Any, block_size: int) -> Any:
     """Rearrange (N, C, H, W) to (N, C·b², H/b, W/b); blocks vary slowest in the channels."""
     n, c, h, w = x.shape
     b = block_size
-    x = torch.reshape(x, (n, c, h // b, b, w // b, b))
+    x = torch.reshape(cast_here(x), (n, c, h // b, b, w // b, b))
     return wrap(torch.reshape(torch.permute(x, (0, 3, 5, 1, 2, 4)), (n, c * b * b, h // b, w // b)))
 
 
@@ -553,7 +554,7 @@ def depth_to_space(x: Any, block_size: int) -> Any:
     """Rearrange (N, C·b², H, W) to (N, C, H·b, W·b); blocks vary slowest in the channels."""
     n, c, h, w = x.shape
     b = block_size
-    x = torch.reshape(x, (n, b, b, c // (b * b), h, w))
+    x = torch.reshape(cast_here(x), (n, b, b, c // (b * b), h, w))
     return wrap(torch.reshape(torch.permute(x, (0, 3, 4, 1, 5, 2)), (n, c // (b * b), h * b, w * b)))
 
 

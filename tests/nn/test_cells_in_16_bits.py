@@ -177,6 +177,11 @@ IN_THE_CELLS_TYPE: dict[str, tuple[Any, tuple[int, ...], tuple[int, ...]]] = {
     "CumProd": (lambda x, w: ops.CumProd()(w, 0), (1,), (3, 4)),
     "UnsortedSegmentSum": (lambda x, w: ops.UnsortedSegmentSum()(w, Tensor([0, 1, 0]), 2), (1,), (3, 4)),
     "ScatterNd": (lambda x, w: ops.ScatterNd()(Tensor([[0], [1], [2]]), w, (5, 4)), (1,), (3, 4)),
+    "GatherNd": (lambda x, w: ops.GatherNd()(w, Tensor([[0, 1], [2, 3]])), (1,), (3, 4)),
+    "SpaceToDepth": (lambda x, w: ops.SpaceToDepth(2)(w), (1,), (1, 1, 4, 4)),
+    "DepthToSpace": (lambda x, w: ops.DepthToSpace(2)(w), (1,), (1, 4, 2, 2)),
+    "unfold": (lambda x, w: ops.unfold(w, 2), (1,), (1, 1, 3, 3)),
+    "ResizeBilinearV2": (lambda x, w: ops.ResizeBilinearV2()(w, (2, 2)), (1,), (1, 1, 3, 3)),
     "numpy.matmul": (lambda x, w: ms.numpy.matmul(x, w.T), (3, 4), (3, 4)),
     "numpy.outer": (lambda x, w: ms.numpy.outer(x, w), (3,), (3,)),
 }
@@ -200,3 +205,39 @@ def test_operators_that_reshape_first_compute_in_the_cells_type(name: str, dtype
         lambda x: layer(x), None, ms.ParameterTuple(layer.trainable_params()), has_aux=False
     )(ops.ones(of_x, ms.float32))
     assert result.dtype == ms.float16 and grad.dtype == ms.float32 and grad.shape == of_w
+
+
+class Writes(nn.Cell):
+    """Calls an operator that writes to its first Parameter; they are 1."""
+
+    def __init__(self, operator: Any, *shape: int) -> None:
+        super().__init__()
+        self.operator, self.count = operator, 3 if "BatchNorm" in type(operator).__name__ else 0
+        self.moving = Parameter(ops.ones(shape, ms.float32), name="moving")
+        self.weight = Parameter(ops.ones(shape, ms.float32), name="weight")
+
+    def construct(self, *inputs: Any) -> Any:
+        if self.count:
+            return self.operator(*inputs, self.weight, self.weight, self.moving, self.weight)
+        return self.operator(self.moving, *inputs)
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.float32])
+def test_batch_norm_in_16_bits_moves_its_statistics(mode: int, dtype: Any) -> None:
+    net = Writes(ops.BatchNorm(is_training=True, momentum=0.5), 2).to_float(ms.float16)
+    y, mean, variance, *_ = net(Tensor([[1.0, 5.0], [2.0, 9.0]], dtype))
+    assert [item.dtype for item in (y, mean, variance)] == [ms.float16, ms.float32, ms.float32]
+    assert (mean.asnumpy().tolist(), variance.asnumpy().tolist()) == ([1.5, 7.0], [0.25, 4.0])
+    assert (net.moving.dtype, net.moving.asnumpy().tolist()) == (ms.float32, [1.25, 4.0])
+
+
+@pytest.mark.parametrize("name", ["ScatterSub", "ScatterNdSub", "ScatterAdd", "IndexAdd", "AssignAdd"])
+def test_an_operator_that_writes_returns_the_parameters_own_digits(name: str, mode: int) -> None:
+    """A counter above 2,048 would stand still in float16."""
+    net = Writes(ops.IndexAdd(0) if name == "IndexAdd" else getattr(ops, name)(), 1).to_float(ms.float16)
+    net.moving.set_data(Tensor([2050.0]))
+    step = Tensor([-1.0 if "Sub" in name else 1.0])
+    places = () if name == "AssignAdd" else (Tensor([[0]] if "Nd" in name else [0], ms.int32),)
+    result = net(*places, step)
+    assert (result.dtype, result.asnumpy().tolist()) == (ms.float32, [2051.0])
+    assert net.moving.asnumpy().tolist() == [2051.0]
