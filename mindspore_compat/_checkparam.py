@@ -254,6 +254,16 @@ def _expanded(size: int) -> Callable[[Any], tuple[int, ...]]:
 once, twice, triple = _expanded(1), _expanded(2), _expanded(3)
 
 
+def _check_3d_int_or_tuple(arg_name: str, arg_value: Any, prim_name: str) -> tuple[int, ...]:
+    """Return a size of three axes as a tuple; MindNLP (`mindnlp/_legacy/hypercomplex`) imports it."""
+    return triple(arg_value)
+
+
+def check_and_canonicalize_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return an axis or a tuple of axes as a tuple of axes from 0."""
+    return tuple(axis % ndim for axis in (axes if isinstance(axes, (list, tuple)) else (axes,)))
+
+
 class Validator(Rel):
     """1.x's class of the checks, with its older signatures where they differ. It also has the relations: code that uses
     this class if it exists, and 2.x's module otherwise, reads `validator.EQ`.

@@ -29,6 +29,7 @@ from mindspore_compat._api.context_keys import (
 )
 from mindspore_compat._api.context_keys import DEBUG as DEBUG
 from mindspore_compat._api.context_keys import RELEASE as RELEASE
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device, own_device_id, select_device
 from mindspore_compat._runtime.gpu_settings import apply_gpu_config, make_deterministic
@@ -344,3 +345,6 @@ def set_deterministic(deterministic: bool) -> None:
         elif not deterministic and os.environ.get(variable, off) != off:
             del os.environ[variable]
     _values["deterministic"] = "ON" if deterministic else "OFF"
+
+
+__getattr__ = module_getattr(__name__, {"K_CONTEXT": "_legacy.core"})

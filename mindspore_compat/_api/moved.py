@@ -23,8 +23,9 @@ MOVED: dict[str, dict[str, str]] = {
         "common.mutable": {"mutable": "common.api"},
         "_c_dataengine": {"BasicTokenizerOperation LookupOperation Vocab": "_legacy.data_engine"},
         "_c_expression": {
-            "Cell_ MSContext MixedPrecisionType ParamInfo Tensor TensorPy _random_normal "
-            "disable_multi_thread init_exec_dataset is_reboot_node swap_cache": "_legacy.core",
+            "Cell_ MSContext MixedPrecisionType ParamInfo Tensor TensorPy _framework_profiler_step_end "
+            "_framework_profiler_step_start _random_normal disable_multi_thread init_exec_dataset is_reboot_node "
+            "pyboost_empty swap_cache": "_legacy.core",
         },
         "_c_expression.amp": {
             "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train._amp_strategy",
@@ -63,6 +64,7 @@ MOVED: dict[str, dict[str, str]] = {
             ),
         },
         "ops.composite.multitype_ops": {},
+        "ops.operations.manually_defined.ops_def": {},
         "ops.composite.multitype_ops.zeros_like_impl": {"zeros_like": "ops.functional"},
         "device_manager": {"set_device get_current_device set_deterministic": "context"},
         "mint.nn.layer": {

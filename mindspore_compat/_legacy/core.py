@@ -1,12 +1,16 @@
-"""Names of MindSpore's C++ core that MindNLP (`mindnlp/_legacy/initializer.py`, `src/mindtorch/serialization.py`),
+"""Names of MindSpore's C++ core that programs import: MindNLP (`mindnlp/_legacy/initializer.py`,
+`mindnlp/transformers/generation/utils.py`, `mindnlp/core/ops/creation.py`, `src/mindtorch/serialization.py`),
 mindformers (`mindformers/version_control.py`, `mindformers/model_runner.py`), mindediting
-(`mindediting/utils/mixed_precision.py`) and the zoo (`research/nlp/cpm/src/model_cpm.py`) import.
+(`mindediting/utils/mixed_precision.py`) and the zoo (`research/nlp/cpm/src/model_cpm.py`).
 
 MindSpore: ``mindspore._c_expression``.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from mindspore_compat import mint
 from mindspore_compat._api.placeholders import placeholder
 from mindspore_compat._random.philox import fill_normal as _random_normal  # noqa: F401
 from mindspore_compat._tensor.param_info import ParamInfo  # noqa: F401
@@ -45,6 +49,25 @@ class MSContext:
     def set_param(self, name: str, value: object) -> None:
         """Set a context key."""
         set_context(**{name: value})
+
+    def set_backend_policy(self, policy: str) -> None:
+        """Do nothing: "ge" and "ms" are ways to compile for Ascend."""
+
+
+K_CONTEXT = MSContext.get_instance()
+
+
+def _framework_profiler_step_start() -> None:
+    """Do nothing: `Profiler` counts steps itself."""
+
+
+_framework_profiler_step_end = _framework_profiler_step_start
+
+
+def pyboost_empty(arguments: list[Any]) -> Any:
+    """Return a Tensor of (shape, dtype, device) that is not filled."""
+    size, dtype, device = arguments
+    return mint.empty(*size, dtype=dtype, device=device)
 
 
 def is_reboot_node() -> bool:

@@ -445,6 +445,17 @@ def _attend(q: Any, k: Any, v: Any, mask: Any, rate: float, need_weights: bool) 
     return kernels.matmul(weights, v), weights
 
 
+def _scaled_dot_product_attention(
+    query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: float, is_causal: bool, is_training: bool, dtype: Any
+) -> Any:
+    """Return (output, weights) of (..., L, D) without a fused kernel; MindNLP (`modeling_openelm.py`) imports it. As in
+    MindSpore, a mask of bools and the triangle of ``is_causal`` are added to the scores as 0 and 1.
+    """
+    mask = torch.tril(query.new_ones((query.shape[-2], key.shape[-2]))) if is_causal else attn_mask
+    mask = mask if mask is None else torch.Tensor.to(mask, query.dtype)
+    return wrap(_attend(query, key, value, mask, dropout_p if is_training else 0.0, True))
+
+
 def attention_of_heads(
     projected: Any,
     heads: int,

@@ -71,11 +71,14 @@ Ones = primitive_class("Ones", ones)
 
 @op
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
-    """Return a shape filled with one value; without a dtype its integer part, in int64, as in MindSpore."""
+    """Return a shape filled with one value; without a dtype its integer part, in int64, as in MindSpore: the smallest
+    number for those that int64 does not have.
+    """
     if isinstance(fill_value, torch.Tensor):
         fill_value = fill_value.item()
     if dtype is None:
-        dtype, fill_value = torch.int64, int(fill_value)
+        fits = isinstance(fill_value, int) or -(2**63) <= fill_value < 2**63
+        dtype, fill_value = torch.int64, int(fill_value) if fits else -(2**63)
     return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
 
 

@@ -13,7 +13,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.adapt import all_axes, as_int, as_ints, checks_places, to_dtype
 from mindspore_compat._ops.declare import Bool, Int, Typed, classes, declared, functions, row
 from mindspore_compat._ops.image import grid_sample, resize_linear, resize_nearest
-from mindspore_compat._ops.shape import mirror_pad
+from mindspore_compat._ops.shape import mirror_pad, strided_slice
 from mindspore_compat._tensor.wrapping import wrap
 
 _Run = Callable[..., Any]
@@ -252,6 +252,11 @@ def _adaptive_average(input_grad: Any, orig_input_shape: Any) -> Any:
     return adjoint(lambda x: kernels.adaptive_avg_pool2d(x, sizes), orig_input_shape, input_grad)
 
 
+def _strided_slice(dy: Any, shapex: Any, begin: Any, end: Any, strides: Any, **masks: int) -> Any:
+    """Return the gradient of `StridedSlice` by an input of the shape ``shapex``."""
+    return adjoint(lambda x: strided_slice(x, begin, end, strides, **masks), shapex, dy)
+
+
 _REDUCTIONS = Literal["none", "mean", "sum"]
 _CORNERS = {"align_corners": (Bool, False), "half_pixel_centers": (Bool, False)}
 _WINDOWS = {"strides": (Any, None, None), "pads": (Any, 0, None)}
@@ -279,6 +284,10 @@ _TABLE: dict[str, Any] = {
     "ResizeNearestNeighborV2Grad": row(_resize_nearest, **_CORNERS),
     "ResizeBilinearGrad": row(_resize_bilinear, **_CORNERS),
     "AdaptiveAvgPool2DGrad": _adaptive_average,
+    "StridedSliceGrad": row(
+        _strided_slice,
+        **{f"{name}_mask": (Int, 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")},
+    ),
     "AdaptiveMaxPool2DGrad": lambda y_grad, x, argmax: _put(x, y_grad, argmax, -2),
     "MaxPoolGradWithArgmaxV2": row(
         _put,

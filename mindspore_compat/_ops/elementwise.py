@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from mindspore_compat._ops.adapt import as_plain, pair, to_dtype
 from mindspore_compat._ops.declare import classes, functions, op, primitive_class
 from mindspore_compat._ops.special import _BESSEL, gammainc, gammaincc
 from mindspore_compat._runtime.placement import constant
+from mindspore_compat._tensor import wrapping
 from mindspore_compat._tensor.operators import floor_quotient, truncated_quotient, truncated_remainder
 from mindspore_compat._tensor.operators import remainder as _remainder
 from mindspore_compat._tensor.wrapping import wrap
@@ -56,12 +58,28 @@ def _binary(name: str, function: Callable[[Any, Any], torch.Tensor], **names: An
     return op(compute, **names)
 
 
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+def _by_methods(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return Python's operator by Tensor's own methods: MindNLP sets ``Tensor.__ne__`` to a call of `ops.ne`."""
+    name = function.__name__
+    forward, backward = (getattr(wrapping.TENSOR, f"__{item}__") for item in (name, _MIRRORED.get(name, f"r{name}")))
+
+    def run(left: Any, right: Any) -> Any:
+        found = forward(left, right) if isinstance(left, torch.Tensor) else backward(right, left)
+        return function(left, right) if found is NotImplemented else found
+
+    return run
+
+
 def _operator(
     name: str, function: Callable[[Any, Any], Any], of_one_dtype: Callable[[Any, Any], torch.Tensor], **names: Any
 ) -> Any:
     """Return ``name(input, other)`` over a Python operator: `Tensor`'s own rules of promotion hold. Tensors of one
     dtype need none.
     """
+    function = _by_methods(function) if isinstance(function, types.BuiltinFunctionType) else function
 
     def compute(input: Any, other: Any) -> Any:
         if isinstance(input, torch.Tensor):
@@ -95,6 +113,7 @@ def _with_torchs_promotion(
     """Multiply or divide with torch's promotion: a 0-d float gives way to the other float. MindSpore's addition does
     not.
     """
+    python = _by_methods(python)
     return lambda left, right: (
         function(left, right)
         if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor)

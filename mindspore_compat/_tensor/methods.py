@@ -154,14 +154,11 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
                 "A Tensor that has its values takes no Initializer any more. Use set_data(initializer(...))."
             )
 
-    @property
-    def param_info(self) -> Any:
-        """The record set by `set_param_info`; None by default."""
-        return self.__dict__.get("_param_info")
+    param_info: Any = None
 
     def set_param_info(self, info: ParamInfo | None) -> None:
         """Store a record of a Parameter's attributes with a Tensor."""
-        self.__dict__["_param_info"] = info
+        self.param_info = info
 
     def set_const_arg(self: Any, const_arg: Any = True) -> Any:
         """Do nothing: there is no graph compiler."""

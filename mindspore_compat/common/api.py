@@ -14,6 +14,7 @@ import torch
 
 from mindspore_compat import log
 from mindspore_compat._api.placeholders import module_getattr
+from mindspore_compat._autograd.forward import tensors_of
 from mindspore_compat._autograd.inference import called, is_inference, without_graph
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.element_stores import register
@@ -22,6 +23,7 @@ from mindspore_compat._graph.mode import OUTSIDE, Call, current, run_in_graph
 from mindspore_compat._graph.mutable import mutable  # noqa: F401
 from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.tracing import is_tracing
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.context import in_jit
 
 __all__ = """
@@ -251,6 +253,19 @@ class _PyNativeExecutor:
 
     def set_grad_flag(self, flag: bool) -> None:
         """Do nothing: torch records for differentiation."""
+
+    def new_graph(self, obj: Any, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: torch records for differentiation."""
+
+    def end_graph(self, obj: Any, output: Any, *args: Any, **kwargs: Any) -> None:
+        """Keep the results of a forward for `grad`."""
+        self._output = output
+
+    def grad(self, obj: Any, grad: Any, weights: Any, grad_position: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the gradients of the sum of the last forward's results by ``weights``, 0 where there is none."""
+        outputs = [item for item in tensors_of(self.__dict__.pop("_output")) if item.requires_grad]
+        found = torch.autograd.grad(outputs, weights, [torch.ones_like(item) for item in outputs], allow_unused=True)
+        return wrap(tuple(torch.zeros_like(w) if g is None else g for g, w in zip(found, weights)))
 
     def enable_grad(self) -> bool:
         """Return whether operators are recorded for differentiation: they are, except in `no_grad`."""

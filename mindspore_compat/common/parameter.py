@@ -22,6 +22,8 @@ from mindspore_compat.common.tensor import Tensor
 
 __all__ = ["Parameter", "ParameterTuple"]
 
+PARAMETER_NAME_DEFAULT = "Parameter"
+
 _Base = torch._C.TensorBase
 _numbers = itertools.count(2)  # MindSpore gives the first one away when it is imported
 _get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
@@ -60,7 +62,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
     """
 
     _wants_grad = True  # of those that torch makes without a name
-    _name = "Parameter"
+    _name = PARAMETER_NAME_DEFAULT
     layerwise_parallel, parallel_optimizer = False, True
     requires_aggr = True  # MindSpore sums gradients over devices by it; everything is summed here
 

@@ -47,6 +47,13 @@ _COMPARABLE = (torch.Tensor, *_NUMBERS, np.number, np.bool_)
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
+def _to_be_filled(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """Return an instance of a program's class whose ``__init__`` has arguments of its own (MindNLP's Parameter)."""
+    result = torch.empty(0)
+    result.__class__ = cls  # type: ignore[assignment]
+    return result
+
+
 class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     """Tensor with MindSpore's constructor, operators, methods and print format.
 
@@ -105,6 +112,16 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             return wrap(result)
         result.__class__ = cls
         return result  # type: ignore[return-value]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "__init__" in vars(cls) and not cls.__module__.startswith("mindspore_compat."):
+            cls.__new__ = _to_be_filled  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take the data that the ``__init__`` of a program's class gives; others have theirs by `__new__`."""
+        if type(self).__new__ is _to_be_filled:
+            _set_data(self, Tensor(*args, **kwargs))
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -286,7 +303,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
             value = unaliased(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
-        if is_of_parameter(self):
+        if is_of_parameter(self) or (type(self) is not Tensor and self.is_leaf):  # a program's class of Parameters
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(
@@ -299,6 +316,11 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             _Base.__setitem__(target, index, value)
         except ValueError:  # a negative step
             _Base.__setitem__(target, indexing.positive_steps(self, index), value)
+        except RuntimeError as error:
+            if self.requires_grad or "single memory location" not in str(error):
+                raise
+            self.set_(_Base.clone(self, memory_format=torch.contiguous_format))  # type: ignore[call-overload]
+            _Base.__setitem__(self, index, value)  # the rows of a repetition differ from now on
         if self._indexed_from is not None:
             indexing.write_back(self)
 

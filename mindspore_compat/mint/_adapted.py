@@ -152,8 +152,8 @@ def _sizes(size: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
 
 
-def empty(*size: Any, dtype: Any, device: torch.device) -> torch.Tensor:
-    return torch.empty(_sizes(size), dtype=dtype, device=device)
+def empty(*size: Any, dtype: Any, device: Any) -> torch.Tensor:
+    return torch.empty(_sizes(size), dtype=dtype, device=_placed(device))
 
 
 def rand(*size: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor:

@@ -78,7 +78,7 @@ ROWS = """
     dot(input, other)
     dstack(tensors)
     einsum(equation, *operands)
-    @empty(*size, dtype=None)
+    empty(*size, dtype=None, device=None)
     empty_like(input, *, dtype=None, device=None)
     eq(input, other)
     equal(input, other)

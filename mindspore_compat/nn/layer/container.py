@@ -92,14 +92,15 @@ class _CellSequence(Cell):
 
     def append(self, cell: Any) -> None:
         """Append ``cell``."""
-        if self._auto_prefix:
-            _rename(cell, f"{_prefix(self._modules)[0]}{len(self)}.")
-        self._exchange_child(str(len(self)), cell)
+        self.extend([cell])
 
     def extend(self, cells: Any) -> Any:
         """Append all Cells of a list (or another container)."""
+        prefix, _ = _prefix(self._modules)  # once: of one child that holds a list, MindSpore derives another
         for cell in list(cells):
-            self.append(cell)
+            if self._auto_prefix:
+                _rename(cell, f"{prefix}{len(self)}.")
+            self._exchange_child(str(len(self)), cell)
         return self
 
     def add_module(self, name: str, module: Any) -> None:

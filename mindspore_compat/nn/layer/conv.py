@@ -34,12 +34,30 @@ def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d") -> None
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
 
-class _Conv(Cell):
-    """Arguments, weight and bias of all convolutions."""
+def _deconv_output_length(
+    is_valid: bool,
+    is_same: bool,
+    is_pad: bool,
+    input_length: int,
+    filter_size: int,
+    stride_size: int,
+    dilation_size: int,
+    padding: int,
+) -> int:
+    """Return the length of an axis after a transposed convolution; MindNLP (`mindnlp/injection.py`) imports it."""
+    beyond = filter_size + (filter_size - 1) * (dilation_size - 1) - stride_size
+    rest = max(beyond, 0) if is_valid else beyond - padding if is_pad else 0
+    return input_length * stride_size + rest
 
-    _count = 2
+
+class _Conv(Cell):
+    """Arguments, weight and bias of all convolutions. A class of a program that derives from it (MindNLP, `_count` 0)
+    computes by operators of its own, over any number of axes.
+    """
+
+    _count = 0
     _formats: tuple[str, ...] = ("NCHW",)
-    _operator: Any
+    _operator: Any = None
     _skip = 0  # leading kernel axes that MindSpore has and torch does not
     _transposed = False
 
@@ -57,6 +75,7 @@ class _Conv(Cell):
         weight_init: Any = None,
         bias_init: Any = None,
         data_format: str = "NCHW",
+        transposed: bool = False,
         dtype: Any = torch.float32,
     ) -> None:
         super().__init__()
@@ -71,10 +90,10 @@ class _Conv(Cell):
         self.stride, self.dilation = self._axes(stride, "stride"), self._axes(dilation, "dilation")
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
         self.padding, self.data_format = padding, data_format
-        self._pairs = self._checked_padding(padding)
+        self._pairs = self._checked_padding(padding) if self._count else []
         shape = (
             (in_channels, out_channels // group, *kernel_size)
-            if self._transposed
+            if transposed or self._transposed
             else (out_channels, *kernel_size, in_channels // group)
             if data_format == "NHWC"
             else (out_channels, in_channels // group, *kernel_size)
@@ -88,6 +107,8 @@ class _Conv(Cell):
             self.bias = Parameter(initializer(self.bias_init, (out_channels,), dtype), name="bias")
 
     def _axes(self, value: Any, name: str) -> tuple[int, ...]:
+        if not self._count:
+            return value
         wrong_length = TypeError if self._count == 2 else ValueError
         return sizes(value, name, type(self).__name__, self._count, wrong_length=wrong_length)
 
@@ -121,7 +142,7 @@ def _line_init(weight_init: Any) -> Any:
 class _Forward(_Conv):
     """Convolution; `_spatial` picks the axes for torch's operator."""
 
-    _operator = kernels.conv2d
+    _count, _operator = 2, kernels.conv2d
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -162,7 +183,7 @@ class Conv2d(_Forward):
 
     _formats = ("NCHW", "NHWC")
 
-    @arguments_of(_Conv)
+    @arguments_of(_Conv, without="transposed")
     def __init__(self, in_channels: int, out_channels: int, **given: Any) -> None:
         super().__init__(in_channels, out_channels, **given)
         self._channels = min(in_channels, out_channels)
@@ -181,7 +202,7 @@ class _Line(_Conv):
 
     _skip = 1
 
-    @arguments_of(_Conv, without="data_format")
+    @arguments_of(_Conv, without="data_format transposed")
     def __init__(
         self,
         kernel_size: int,
@@ -217,7 +238,7 @@ class Conv3d(_Forward):
 
     _count, _formats = 3, ("NCDHW",)
 
-    @arguments_of(_Conv)
+    @arguments_of(_Conv, without="transposed")
     def __init__(self, data_format: str = "NCDHW", **given: Any) -> None:
         super().__init__(data_format=data_format, **given)
 
@@ -229,7 +250,7 @@ class _Transposed(_Conv):
     former minus the padding, where reach = dilation·(kernel - 1) + 1.
     """
 
-    _operator = kernels.conv_transpose2d
+    _count, _operator = 2, kernels.conv_transpose2d
     _transposed = True
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -271,7 +292,7 @@ class Conv2dTranspose(_Transposed):
         (1, 8, 32, 32)
     """
 
-    @arguments_of(_Conv, without="data_format", output_padding="padding")
+    @arguments_of(_Conv, without="data_format transposed", output_padding="padding")
     def __init__(self, pad_mode: str = "same", output_padding: Any = 0, **given: Any) -> None:
         super().__init__(pad_mode=pad_mode, **given)
         owner = type(self).__name__
@@ -308,7 +329,7 @@ class Conv3dTranspose(_Transposed):
 
     _count, _formats = 3, ("NCDHW",)
 
-    @arguments_of(_Conv, output_padding="group")
+    @arguments_of(_Conv, without="transposed", output_padding="group")
     def __init__(
         self, pad_mode: str = "same", output_padding: Any = 0, data_format: str = "NCDHW", **given: Any
     ) -> None:

@@ -75,7 +75,7 @@ class Members(Groups):
         own = self.__dict__
         if "parameters" not in own:
             return own["_parameters"]
-        trained = _Trained(own["parameters"])
+        trained = tuple.__new__(_Trained, own["parameters"])  # MindNLP sets ParameterTuple's own
         trained.registry = own["_parameters"]
         return trained
 

@@ -14,6 +14,7 @@ from mindspore_compat._ops.attention import (  # noqa: F401
     _in_projection_packed,
     _inner_dropout,
     _inner_pad,
+    _scaled_dot_product_attention,
     linear,
     multi_head_attention_forward,
 )
