@@ -12,20 +12,6 @@ import numpy as np
 
 from mindspore_compat._format.wire import write_varint
 
-__all__ = [
-    "Histogram",
-    "Picture",
-    "Values",
-    "DATA_TYPES",
-    "make_histogram",
-    "make_picture",
-    "event",
-    "field",
-    "summary_event",
-    "MindSporeValues",
-    "TensorBoardValues",
-]
-
 _varint = functools.lru_cache(maxsize=1 << 14)(write_varint)
 _DOUBLE = struct.Struct("<d")
 _FLOAT = struct.Struct("<f")

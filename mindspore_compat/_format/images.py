@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["JpegFrame", "decode_rgb", "encode_image", "jpeg_frame", "load_image", "open_image", "opencv"]
-
 _MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
 
 

@@ -22,18 +22,6 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import operations as _operations
 
-__all__ = [
-    "AMP_AUTO_BLACK_LIST",
-    "AMP_AUTO_WHITE_LIST",
-    "AmpDecorator",
-    "AmpLevel",
-    "AmpStrategy",
-    "amp_cast",
-    "create_amp_strategy",
-    "pop_amp_strategy",
-    "push_amp_strategy",
-]
-
 Rows = Sequence[tuple[str, Sequence[int]]]
 
 

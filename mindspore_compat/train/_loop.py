@@ -42,8 +42,6 @@ from mindspore_compat.train.callback._callback import CallbackManager, InternalC
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
 
-__all__ = ["BackboneMode", "Run", "Sinking", "evaluate", "overflow_listener", "train_epochs"]
-
 _log = logging.getLogger("mindspore_compat")
 
 

@@ -22,8 +22,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.wrap.cell_wrapper import WithLossCell, _to_float32
 from mindspore_compat.ops.primitive import Primitive
 
-__all__ = ["_OutputTo16", "_OutputTo32", "Float32WithLossCell", "cast_except", "cast_only", "cast_by_operator"]
-
 
 class _OutputTo16(Cell):
     """Cell with its output in the network's low precision."""

@@ -17,8 +17,6 @@ from torch._decomp import core_aten_decompositions
 
 from mindspore_compat._graph.export import decompose_layers as layers
 
-__all__ = ["CREATION", "DECOMPOSITIONS", "as_axes", "torch_decompositions"]
-
 #: Results depend on shapes only, so they are constants of the file.
 CREATION = frozenset(
     {

@@ -11,8 +11,6 @@ from typing import Any
 import torch
 import torch.nn.functional as tf
 
-__all__ = ["DECOMPOSITIONS", "batch_norm_in_training"]
-
 
 def _pad_by_index(index_of: Callable[[int, int], int]) -> Callable[..., Any]:
     def pad(self: Any, padding: Any) -> Any:

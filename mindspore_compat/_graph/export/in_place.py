@@ -12,8 +12,6 @@ from mindspore_compat._graph.export.refusals import refuse
 from mindspore_compat._graph.export.simplify import IDENTITY, SYNONYMS
 from mindspore_compat._graph.recorder import Recorder
 
-__all__ = ["Handle", "InPlace"]
-
 _Base = torch._C.TensorBase
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})
 

@@ -8,22 +8,6 @@ from typing import Any
 
 import torch
 
-__all__ = [
-    "INPUT",
-    "MAX_LEAVES",
-    "PARAMETER",
-    "CONSTANT",
-    "RESULT",
-    "Graph",
-    "Node",
-    "Sparse",
-    "Value",
-    "has_sparse",
-    "leaves",
-    "map_values",
-    "num_leaves",
-]
-
 MAX_LEAVES = 10_000  # of a result: tuples that share their parts can stand for more than any memory holds
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
 

@@ -13,8 +13,6 @@ from mindspore_compat._graph.export.ir import CONSTANT, INPUT, RESULT, Graph, No
 from mindspore_compat._graph.export.sparse import closed, taken_apart
 from mindspore_compat._tensor.wrapping import memory, plain, wrap
 
-__all__ = ["ChangesParameter", "attributes_of", "run_loop", "same_attribute"]
-
 _Base = torch._C.TensorBase
 
 

@@ -15,8 +15,6 @@ from mindspore_compat._graph.recorder import Reading
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["GraphReading"]
-
 _DECIDING = frozenset({"__bool__", "is_nonzero"})
 _BOOLS = {Tensor.__bool__.__code__}
 

@@ -33,8 +33,6 @@ from mindspore_compat._graph.recorder import Identity, place_of
 from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["GraphRecorder", "Kept", "constant"]
-
 #: Takes an operator and its arguments; returns whether the file format has it in this form, so that it is not
 #: decomposed.
 Kept = Callable[[str, dict[str, Any]], bool]

@@ -16,8 +16,6 @@ from mindspore_compat._graph.export.ir import RESULT, Node, Value, leaves
 from mindspore_compat._graph.export.loop_node import run_loop
 from mindspore_compat._tensor.wrapping import plain
 
-__all__ = ["RECURRENT", "recurrent"]
-
 
 def _gru(x: list[Any], h: list[Any], state: Any) -> Any:
     update = torch.sigmoid(x[1] + h[1])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["REFUSALS", "refuse"]
-
 #: of this run: 'construct' may catch what is raised in it, and go on
 REFUSALS: list[NotImplementedError] = []
 

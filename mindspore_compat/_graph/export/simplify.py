@@ -8,8 +8,6 @@ import torch
 
 from mindspore_compat._graph.export.ir import leaves, map_values
 
-__all__ = ["IDENTITY", "SYNONYMS", "changes_nothing", "computed", "normalized", "tensors_in"]
-
 #: operators that return their input; dropout outside of training
 IDENTITY = frozenset(
     {"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"}

@@ -8,8 +8,6 @@ from typing import Any
 from mindspore_compat._graph.export.ir import Sparse, has_sparse, map_values
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
-__all__ = ["closed", "opened", "taken_apart"]
-
 _KINDS: dict[str, Any] = {"CSRTensor": CSRTensor, "COOTensor": COOTensor}
 
 

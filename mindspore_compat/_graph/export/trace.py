@@ -22,8 +22,6 @@ from mindspore_compat._graph.export.sparse import opened
 from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import plain, wrap
 
-__all__ = ["trace"]
-
 _Base = torch._C.TensorBase
 
 

@@ -24,8 +24,6 @@ from mindspore_compat.parallel._sharding._tensor import (
     wrap_results,
 )
 
-__all__ = ["Functions"]
-
 _Base = torch._C.TensorBase
 #: functions of a Parameter itself, not of its leaf
 _OF_ITSELF = {

@@ -28,8 +28,6 @@ from mindspore_compat.train._checkpoint.reading import as_parameter, read_values
 from mindspore_compat.train._checkpoint.transform import transformed
 from mindspore_compat.train._checkpoint.unified import SafetensorsFiles
 
-__all__ = ["get_ckpt_path_with_strategy", "merged_values", "unified_values"]
-
 _log = logging.getLogger("mindspore_compat")
 _WHERE = "load_distributed_checkpoint"
 

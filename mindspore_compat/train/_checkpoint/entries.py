@@ -21,8 +21,6 @@ from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._checkpoint.lazy import Content, LazyTensor
 from mindspore_compat.train._torch.names import mindspore_items
 
-__all__ = ["IS_INT4", "TensorBytes", "entries_of"]
-
 #: the attribute of a loaded int8 Parameter with type "Int4" in the file
 IS_INT4 = "_is_int4"
 

@@ -17,8 +17,6 @@ from mindspore_compat.train._checkpoint.layouts import read_layouts
 from mindspore_compat.train._checkpoint.lazy import as_lazy, open_safetensors
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
 
-__all__ = ["Checkpoint", "is_safetensors", "mode_of", "open_checkpoint", "opened"]
-
 
 def is_safetensors(path: str) -> bool:
     """Return whether the name is a safetensors file's."""

@@ -19,20 +19,6 @@ from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.layouts import device_num, stage_num
 from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, computed
 
-__all__ = [
-    "ENDS",
-    "HYPER",
-    "MAP",
-    "TORCH_ENDS",
-    "chosen",
-    "is_index",
-    "merge_ranks",
-    "merge_slices",
-    "rank_files",
-    "rank_paths",
-    "shard_paths",
-]
-
 _log = logging.getLogger("mindspore_compat")
 
 #: in folders of unified safetensors: {name: file}, and the values without a strategy

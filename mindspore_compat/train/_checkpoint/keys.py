@@ -7,8 +7,6 @@ from typing import Any
 from mindspore_compat._api.validate import check_isinstance
 from mindspore_compat._format import envelope
 
-__all__ = ["FORMATS", "check_key"]
-
 FORMATS = ("ckpt", "safetensors")
 
 

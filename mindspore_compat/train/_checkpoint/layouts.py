@@ -11,18 +11,6 @@ from mindspore_compat._api.validate import check_type
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.strategy import build_searched_strategy
 
-__all__ = [
-    "Layouts",
-    "as_layouts",
-    "checked_strategy",
-    "device_num",
-    "divisible_shape",
-    "layouts_of",
-    "local_layouts",
-    "read_layouts",
-    "stage_num",
-]
-
 Layouts = dict[str, TensorLayout]
 _OF_STAGE = re.compile(r"([0-9]{1,9})-(.*)", re.DOTALL)
 #: maximum of computed slices of all layouts, about five seconds

@@ -30,8 +30,6 @@ from mindspore_compat.train._checkpoint.entries import IS_INT4
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 from mindspore_compat.train._checkpoint.lazy import ANYWHERE_UP_TO, DTYPES, LazyTensor, SourceFile, as_lazy
 
-__all__ = ["CheckpointFile", "VIEWS_FILE", "as_parameter", "as_prefixes", "load_source", "read_values"]
-
 _log = logging.getLogger("mindspore_compat")
 _OWNER = "load_checkpoint"
 _CHUNK = 16 << 20

@@ -13,14 +13,6 @@ from mindspore_compat._format.source import parse_json, read_regular
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 
-__all__ = [
-    "build_searched_strategy",
-    "first_stage_of",
-    "merge_pipeline_strategys",
-    "read_file",
-    "restore_group_info_list",
-]
-
 _MERGE = "merge_pipeline_strategys"
 
 

@@ -31,17 +31,6 @@ from mindspore_compat.train._checkpoint.reading import read_values
 from mindspore_compat.train._checkpoint.strategy import first_stage_of
 from mindspore_compat.train._checkpoint.writing import checked_plan
 
-__all__ = [
-    "convert_checkpoint_by_rank",
-    "convert_checkpoints",
-    "merge_sliced_parameter",
-    "rank_list_for_convert",
-    "rank_list_for_transform",
-    "transform_checkpoint_by_rank",
-    "transform_checkpoints",
-    "transformed",
-]
-
 _MOST_PLACES = 1 << 20  # of slices compared with a rank's needs
 _STATES = ("accu_grads", "adam_v", "adam_m")
 

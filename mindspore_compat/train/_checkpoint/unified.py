@@ -23,8 +23,6 @@ from mindspore_compat.train._checkpoint.lazy import LazyTensor, open_safetensors
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
 from mindspore_compat.train._checkpoint.writing import checked_plan
 
-__all__ = ["SafetensorsFiles", "unified_safetensors"]
-
 _log = logging.getLogger("mindspore_compat")
 _PART_BYTES = 3 << 30
 _WHERE = "unified_safetensors"

@@ -23,8 +23,6 @@ from mindspore_compat.train._checkpoint.entries import TensorBytes, entries_of
 from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
 from mindspore_compat.train._checkpoint.lazy import Content
 
-__all__ = ["MODE", "Plan", "as_buffers", "checked_plan"]
-
 MODE = stat.S_IRUSR  # as in MindSpore
 _OWNER = "save_checkpoint"
 _FETCH_BYTES = 64 << 20  # of a tensor on a device at a time

@@ -23,8 +23,6 @@ from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._sizes import is_open
 
-__all__ = ["export", "load"]
-
 _log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
 _OPTIONS = frozenset(

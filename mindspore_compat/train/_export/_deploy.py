@@ -20,18 +20,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.quant import FakeQuantWithMinMaxObserver
 from mindspore_compat.train._export._lower import untransposed
 
-__all__ = [
-    "FAKE",
-    "FAKE_QUANT_PARAM",
-    "Sequence",
-    "deployed",
-    "fake_of",
-    "is_fake",
-    "mindir_graph",
-    "requantized",
-    "weight_of",
-]
-
 FAKE = frozenset({"fake_quantize_per_tensor_affine_cachemask", "fake_quantize_per_channel_affine_cachemask"})
 #: The node written by `mindir_graph`, and the offset of unsigned types in QuantDtype.
 FAKE_QUANT_PARAM, _UNSIGNED = "fake_quant_param", 100

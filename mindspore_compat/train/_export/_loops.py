@@ -20,8 +20,6 @@ from mindspore_compat._ops import other as other_ops
 from mindspore_compat.context import in_jit
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["looping"]
-
 _RUN, _GET = "__run_while", "__value_of"
 #: methods that change a list, dict, set or deque in place; Tensors have some of these names too
 _CHANGING = frozenset(

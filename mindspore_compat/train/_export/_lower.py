@@ -12,18 +12,6 @@ from mindspore_compat._graph.export.ir import Graph, Node, Value
 from mindspore_compat._graph.export.refusals import refuse
 from mindspore_compat._tensor.wrapping import byte_view, plain
 
-__all__ = [
-    "Lowering",
-    "Ref",
-    "Row",
-    "compare_dtype",
-    "raw_bytes",
-    "remove_unused",
-    "spatial_pads",
-    "taken_names",
-    "untransposed",
-]
-
 
 class Ref(str):
     """The name of a tensor in the file."""

@@ -12,8 +12,6 @@ from mindspore_compat._format.proto.mindir import ModelProto
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._runtime.files import write_atomically
 
-__all__ = ["load_mindir", "save_mindir"]
-
 
 def load_mindir(file_name: str) -> Any:
     """Return the file's ModelProto.

@@ -17,8 +17,6 @@ from mindspore_compat import nn
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer, _IteratorLearningRate
 
-__all__ = ["recordable_optimizers"]
-
 _write = torch._C.TensorBase.copy_
 
 

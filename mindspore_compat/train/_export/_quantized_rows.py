@@ -16,8 +16,6 @@ from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train._export._deploy import FAKE, is_fake
 from mindspore_compat.train._export._lower import Ref, Row
 
-__all__ = ["QUANTIZED_ROWS", "bias_of"]
-
 _INT32_MAX = 2**31 - 1
 
 

@@ -12,8 +12,6 @@ from mindspore_compat._graph.export.trace import trace
 from mindspore_compat.train._export._loops import looping
 from mindspore_compat.train._export._optimizers import recordable_optimizers
 
-__all__ = ["graph_of"]
-
 
 @contextmanager
 def _recordable(net: Any, refuse: Callable[[str], Exception], run: Callable[..., Any]) -> Iterator[Callable[..., Any]]:

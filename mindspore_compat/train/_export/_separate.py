@@ -15,8 +15,6 @@ import torch
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat._tensor.wrapping import byte_view, plain
 
-__all__ = ["write_separately"]
-
 _log = logging.getLogger("mindspore_compat")
 _HEAD = b"\x01" + bytes(63)  # 1: little endian
 _STEP = 64

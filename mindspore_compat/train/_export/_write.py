@@ -19,13 +19,13 @@ from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export._separate import write_separately
 from mindspore_compat.train._export._sizes import is_open
 from mindspore_compat.train._export.loading import FuncGraph, read
-from mindspore_compat.train._export.mindir import kept as mindir_kept
 from mindspore_compat.train._export.mindir import mindir_model
 from mindspore_compat.train._export.mindir import sizes as mindir_sizes
-from mindspore_compat.train._export.onnx import kept as onnx_kept
+from mindspore_compat.train._export.mindir.rows import kept as mindir_kept
 from mindspore_compat.train._export.onnx import onnx_model
 from mindspore_compat.train._export.onnx import sizes as onnx_sizes
 from mindspore_compat.train._export.onnx.options import check_options, finished, opened
+from mindspore_compat.train._export.onnx.rows import kept as onnx_kept
 
 __all__ = ["WRITERS", "as_input", "check_options", "read", "write_large"]
 

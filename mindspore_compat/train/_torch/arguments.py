@@ -9,8 +9,6 @@ import torch
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.amp import LEVELS
 
-__all__ = ["OWNER", "check_clip_norm", "check_network", "check_torch_parts"]
-
 OWNER = "TorchTrainStep"
 
 

@@ -13,8 +13,6 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._torch.names import wrapped_module
 
-__all__ = ["Batch", "loss_of", "prediction_of", "split", "wrapped"]
-
 _LABELS = ("labels", "label")
 
 

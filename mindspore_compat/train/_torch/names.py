@@ -23,19 +23,6 @@ from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = [
-    "check_dtype",
-    "mindspore_items",
-    "misfit",
-    "load_into_module",
-    "torch_targets",
-    "wrapped_module",
-    "nearest",
-    "from_torch_names",
-    "to_torch_names",
-    "to_torch_state",
-]
-
 _log = logging.getLogger("mindspore_compat")
 _NORM = {
     "weight": "gamma",

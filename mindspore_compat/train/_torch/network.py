@@ -12,8 +12,6 @@ from mindspore_compat._runtime import placement
 from mindspore_compat.train._torch.batch import loss_of, prediction_of, split, wrapped
 from mindspore_compat.train._torch.names import torch_targets
 
-__all__ = ["TorchEvalStep", "TorchPredict", "TorchStep"]
-
 
 class TorchStep(torch.nn.Module):
     """Network with its loss, and the attributes that callbacks use of a train network.

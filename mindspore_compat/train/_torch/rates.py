@@ -14,8 +14,6 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._torch.state import packed, unpacked
 
-__all__ = ["Rates"]
-
 _OWNER = "TorchTrainStep"
 _INTERVALS = ("step", "epoch")
 

@@ -15,8 +15,6 @@ from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["LossScaler"]
-
 
 class LossScaler(torch.amp.GradScaler):
     """GradScaler with a scale changed by the update Cell of a loss scale manager, on the device.

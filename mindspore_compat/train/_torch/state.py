@@ -17,19 +17,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = [
-    "NAME",
-    "decoded",
-    "encoded",
-    "generators_of",
-    "packed",
-    "packed_parts",
-    "random_state",
-    "restore_parts",
-    "set_random_state",
-    "unpacked",
-]
-
 NAME = "torch_train_state"
 _TUPLE, _ITEMS, _COUNTS = "tuple", "items", "counts"
 

@@ -24,8 +24,6 @@ from mindspore_compat.train._torch.rates import Rates
 from mindspore_compat.train._torch.scale import LossScaler
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager
 
-__all__ = ["TorchTrainStep"]
-
 _UNSET: Any = object()
 _log = logging.getLogger("mindspore_compat")
 

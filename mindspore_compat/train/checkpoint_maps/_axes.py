@@ -11,8 +11,6 @@ from collections.abc import Mapping
 
 import torch
 
-__all__ = ["Axes", "Parts"]
-
 
 class Parts:
     """Parts that lie behind one another on an axis of a tensor.

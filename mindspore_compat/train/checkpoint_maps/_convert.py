@@ -18,8 +18,6 @@ from mindspore_compat.train._checkpoint.new_files import write_values
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
 
-__all__ = ["Converted", "convert_checkpoint", "convert_values"]
-
 _SHOWN = 20  # names in a message
 
 

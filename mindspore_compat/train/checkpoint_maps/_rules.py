@@ -16,8 +16,6 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat.train.checkpoint_maps._axes import Axes, Parts
 from mindspore_compat.train.checkpoint_maps._names import Name, Vocabulary, own_patterns
 
-__all__ = ["Rule", "RuleFile", "Group", "available", "read_rules"]
-
 _FOLDER = Path(__file__).parent
 _VERSION = 1
 _FILE_KEYS = {"version", "from", "to", "include", "patterns", "tables", "sizes", "rules", "arithmetic", "notes"}

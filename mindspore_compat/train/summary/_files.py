@@ -9,8 +9,6 @@ import time
 from mindspore_compat._format.events import event
 from mindspore_compat._format.records import OVERHEAD, frame
 
-__all__ = ["EventFile", "FileIsFull"]
-
 _BUFFERED = 1 << 16
 _SECONDS = re.compile(r"(?<=\.summary)\.(\d+)\.")
 

@@ -25,8 +25,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.summary._operators import operator_graph, set_type
 
-__all__ = ["CallTrace", "InputsTrace", "graph_of", "write_graph"]
-
 _log = logging.getLogger("mindspore_compat")
 
 

@@ -12,8 +12,6 @@ from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto.summary import LossLandscape
 from mindspore_compat.train.metrics import get_metrics
 
-__all__ = ["Plane", "pca_plane", "random_plane", "losses_of", "landscape_message"]
-
 _MARGIN = 0.2
 _RANDOM_REACH = 5
 Arrays = dict[str, np.ndarray]

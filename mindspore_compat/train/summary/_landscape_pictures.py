@@ -16,8 +16,6 @@ from mindspore_compat._format.events import Picture
 from mindspore_compat._format.proto import summary as summary_messages
 from mindspore_compat.train._figures import new_figure, picture_of
 
-__all__ = ["landscape_pictures"]
-
 _WIDTH, _HEIGHT, _DPI = 660, 560, 100  # pixels
 _MAP, _SCALE = (70, 40, 480, 480), (566, 40, 16, 480)  # left, bottom, width, height of the contour map, of its colours
 _LEVELS = 20

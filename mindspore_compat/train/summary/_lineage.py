@@ -12,8 +12,6 @@ import torch
 from mindspore_compat._format.proto.lineage import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
 from mindspore_compat.train.summary._lineage_operations import operation_params
 
-__all__ = ["train_lineage", "eval_lineage", "custom_lineage", "dataset_graph"]
-
 _log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 _OP_TYPES = {

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["operation_params"]
-
 _Settings = dict[str, "str | Callable[[Any], Any]"]
 _PYTHON_MODULE = "mindspore.dataset.transforms.py_transforms_util"  # of a function in a map
 _INTERPOLATION = {0: 1, 1: 0, 2: 0, 3: 2, 4: 3, 5: 4}  # our numbers, which are PIL's, to those of C++

@@ -32,8 +32,6 @@ from mindspore_compat.train._export._lower import Lowering, Ref, Row
 from mindspore_compat.train._export._recordable import graph_of
 from mindspore_compat.train._export.mindir import rows as mindir
 
-__all__ = ["operator_graph", "set_type"]
-
 _MOST_SECONDS = 10.0  # a graph must not delay a training
 _HOOKS = tuple(
     (

@@ -24,8 +24,6 @@ from mindspore_compat._format.records import iterate_records
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 
-__all__ = ["SummaryData", "read_summary", "to_tensorboard"]
-
 _log = logging.getLogger("mindspore_compat")
 _NAME = re.compile(r".*\.out\.events\.summary\.(?P<seconds>\d+)\..*", re.DOTALL)
 _MOST_WARNINGS = 5  # of a file

@@ -19,8 +19,6 @@ from mindspore_compat._format.proto import lineage as messages
 from mindspore_compat.train.summary._files import EventFile
 from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
 
-__all__ = ["TensorBoardFile", "tensorboard_enabled", "set_tensorboard"]
-
 
 def graph_def(graph: bytes) -> bytes:
     """Return TensorBoard's GraphDef of a GraphProto: scopes become name scopes."""

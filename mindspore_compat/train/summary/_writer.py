@@ -20,8 +20,6 @@ from mindspore_compat._format.events import MindSporeValues, Values, event, make
 from mindspore_compat.train.summary._files import EventFile, FileIsFull
 from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 
-__all__ = ["RecordWriter", "LINEAGE_KEYS"]
-
 _log = logging.getLogger("mindspore_compat")
 _MOST_RECORDS = 4096
 _MOST_BYTES = 1 << 28

@@ -43,8 +43,6 @@ from mindspore_compat.train._export.loading.values import (
     read_value,
 )
 
-__all__ = ["FuncGraph", "MindirError", "read"]
-
 #: nodes that return their first input
 _THROUGH = {"Load", "Depend"}
 _MOST_CALLS, _DEEPEST = 1_000_000, 60  # of functions of the file in one run, which must end

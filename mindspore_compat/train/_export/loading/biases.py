@@ -14,8 +14,6 @@ from mindspore_compat import ops
 from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["Bias", "Biased", "biased_product", "through", "with_biases"]
-
 Step = tuple[str, Callable[..., Any], list[str]]
 
 

@@ -6,8 +6,6 @@ from typing import Any
 
 from mindspore_compat.ops import operations as P
 
-__all__ = ["CLASSES", "REFUSED"]
-
 #: operators that compute from their inputs, and write to tensors of the graph only; by subject
 _NAMES: dict[str, str] = {
     "shapes, parts, scattering": "BatchToSpace BatchToSpaceND BatchToSpaceNDV2 BroadcastTo Cast ChannelShuffle Concat "

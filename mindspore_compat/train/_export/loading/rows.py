@@ -21,8 +21,6 @@ from mindspore_compat.train._export.loading.biases import Bias, Biased, biased_p
 from mindspore_compat.train._export.loading.operators import CLASSES
 from mindspore_compat.train._export.mindir.rows import TYPE_IDS
 
-__all__ = ["IN_PLACE", "operator"]
-
 _Run = Callable[..., Any]
 _TYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
 _FORMATS = {0: "NCHW", 1: "NHWC", 14: "NCDHW"}

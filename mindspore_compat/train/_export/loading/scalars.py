@@ -15,8 +15,6 @@ import torch
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.train._export.mindir.rows import TYPE_IDS
 
-__all__ = ["SCALARS"]
-
 _Run = Callable[..., Any]
 _TYPES = {number: dtype for dtype, number in TYPE_IDS.items()}
 _LONGEST_TEXT = 1_000_000

@@ -18,20 +18,6 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._export.mindir import DATA_TYPES
 
-__all__ = [
-    "FAILURES",
-    "NAMES_NODE",
-    "TOKENS",
-    "MindirError",
-    "Separate",
-    "T",
-    "naming",
-    "read_tensor",
-    "read_text",
-    "read_value",
-]
-
-
 T = proto.AttributeType
 
 

@@ -11,8 +11,6 @@ from mindspore_compat._graph.export.decompose import as_axes
 from mindspore_compat._graph.export.ir import Node, Value
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype
 
-__all__ = ["ARITHMETIC", "as_bool"]
-
 _UNARY = {
     "relu": "ReLU",
     "sigmoid": "Sigmoid",

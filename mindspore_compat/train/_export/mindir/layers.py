@@ -14,25 +14,6 @@ from mindspore_compat._graph.export.refusals import refuse
 from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._lower import Ref, Row, spatial_pads, untransposed
 
-__all__ = [
-    "addmm",
-    "matrix_product",
-    "avg_pool",
-    "batch_norm",
-    "convolution",
-    "convolution_gradient",
-    "dropout",
-    "group_norm",
-    "layer_norm",
-    "lstm_layer",
-    "max_pool",
-    "max_pool_gradient",
-    "resize",
-    "spread",
-    "vector_norm",
-]
-
-
 #: MindSpore's numbers for the order of axes, by how many are convolved
 _FORMATS = {2: 0, 3: 14}  # NCHW, NCDHW
 

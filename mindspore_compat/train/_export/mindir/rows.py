@@ -29,9 +29,6 @@ from mindspore_compat.train._export.mindir.layers import (
     vector_norm,
 )
 
-__all__ = ["ROWS", "TYPE_IDS", "kept"]
-
-
 #: MindSpore's number and name of a reduction by torch's number
 _NUMBERS, _NAMES = {0: 2, 1: 1, 2: 0}, {0: "none", 1: "mean", 2: "sum"}
 

@@ -10,8 +10,6 @@ from mindspore_compat._graph.export.ir import Node
 from mindspore_compat.train._export._lower import Ref, Row, spatial_pads
 from mindspore_compat.train._export._quantized_rows import bias_of
 
-__all__ = ["batch_norm", "convolution", "pool", "recurrent", "resize", "softmax"]
-
 
 def convolution(e: Any, a: Any, n: Node) -> Ref:
     spatial = a.weight.ndim - 2

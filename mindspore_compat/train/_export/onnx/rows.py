@@ -15,8 +15,6 @@ from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, untra
 from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
 from mindspore_compat.train._export.onnx.layers import batch_norm, convolution, pool, recurrent, resize, softmax
 
-__all__ = ["DATA_TYPES", "ROWS", "kept"]
-
 DATA_TYPES = {
     torch.float32: DataType.FLOAT,
     torch.uint8: DataType.UINT8,
