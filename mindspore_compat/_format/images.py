@@ -162,3 +162,8 @@ def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:
     stream = BytesIO()
     Image.fromarray(image).save(stream, kind, **options)
     return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def is_pil(img: Any) -> bool:
+    """Return whether it is a PIL image, without importing PIL."""
+    return hasattr(img, "getbands") and hasattr(img, "convert")

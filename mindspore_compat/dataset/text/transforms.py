@@ -4,7 +4,6 @@
 
 from mindspore_compat.dataset.text import _editing, _tokenizers
 from mindspore_compat.dataset.text._editing import *
-from mindspore_compat.dataset.text._jieba import JiebaTokenizer
 from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
 from mindspore_compat.dataset.text._tokenizers import *
 from mindspore_compat.dataset.text._vectors import ToVectors
@@ -22,7 +21,6 @@ class TextTensorOperation(TensorOperation):
 __all__ = [
     "DE_C_INTER_NORMALIZE_FORM",
     "Implementation",
-    "JiebaTokenizer",
     "NormalizeForm",
     "PyTensorOperation",
     "SentencePieceTokenizer",

@@ -2,13 +2,13 @@
 
 # ruff: noqa: F403, F405 (names come by `*` from files that list them)
 
-from mindspore_compat.dataset.text._jieba import JiebaMode
 from mindspore_compat.dataset.text._sentencepiece import (
     SentencePieceModel,
     SentencePieceVocab,
     SPieceTokenizerLoadType,
     SPieceTokenizerOutType,
 )
+from mindspore_compat.dataset.text._tokenizers import JiebaMode
 from mindspore_compat.dataset.text._vectors import CharNGram, FastText, GloVe, Vectors
 from mindspore_compat.dataset.text._vocab import *
 

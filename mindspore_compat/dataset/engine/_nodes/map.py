@@ -24,7 +24,7 @@ from mindspore_compat.dataset.engine._execution.columns import Row, positions, r
 from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
+from mindspore_compat.dataset.transforms._compound import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
     Implementation,
