@@ -17,7 +17,7 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.communication import _collectives as collectives
 from mindspore_compat.communication import _in_place, _neighbours
-from mindspore_compat.communication._handles import CommHandle, checked_group, checked_tensors, sizes_of
+from mindspore_compat.communication._in_place import CommHandle, checked_group, checked_tensors, sizes_of
 
 __all__ = [
     "CommHandle",

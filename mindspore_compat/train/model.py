@@ -23,8 +23,7 @@ from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import BackboneMode, Run, Sinking, evaluate, overflow_listener, train_epochs
-from mindspore_compat.train._torch.arguments import check_torch_parts
-from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
+from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict, check_torch_parts
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.amp import check_level_names
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only

@@ -28,25 +28,29 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication.management import get_rank
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint.distributed import get_ckpt_path_with_strategy, merged_values, unified_values
-from mindspore_compat.train._checkpoint.keys import FORMATS
-from mindspore_compat.train._checkpoint.layouts import device_num, layouts_of, stage_num
+from mindspore_compat.train._checkpoint.entries import FORMATS
 from mindspore_compat.train._checkpoint.print_file import parse_print
 from mindspore_compat.train._checkpoint.reading import VIEWS_FILE, as_prefixes, read_values
 from mindspore_compat.train._checkpoint.redundancy import require_parallel, share_loaded
 from mindspore_compat.train._checkpoint.strategy import (
     build_searched_strategy,
+    device_num,
+    layouts_of,
     merge_pipeline_strategys,
     restore_group_info_list,
+    stage_num,
 )
 from mindspore_compat.train._checkpoint.transform import (
     convert_checkpoint_by_rank,
     convert_checkpoints,
+    get_ckpt_path_with_strategy,
     merge_sliced_parameter,
+    merged_values,
     rank_list_for_convert,
     rank_list_for_transform,
     transform_checkpoint_by_rank,
     transform_checkpoints,
+    unified_values,
 )
 from mindspore_compat.train._checkpoint.unified import unified_safetensors
 from mindspore_compat.train._checkpoint.writing import checked_plan

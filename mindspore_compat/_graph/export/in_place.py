@@ -6,10 +6,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import CONSTANT, PARAMETER, Value
+from mindspore_compat._graph.export.ir import CONSTANT, IDENTITY, PARAMETER, SYNONYMS, Value, refuse
 from mindspore_compat._graph.export.loop_node import ChangesParameter
-from mindspore_compat._graph.export.refusals import refuse
-from mindspore_compat._graph.export.simplify import IDENTITY, SYNONYMS
 from mindspore_compat._graph.recorder import Recorder
 
 _Base = torch._C.TensorBase

@@ -7,10 +7,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import CONSTANT
+from mindspore_compat._graph.export.ir import CONSTANT, refuse
 from mindspore_compat._graph.export.recorder import GraphRecorder
 from mindspore_compat._graph.export.recurrent import RECURRENT, recurrent
-from mindspore_compat._graph.export.refusals import refuse
 from mindspore_compat._graph.recorder import Reading
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor

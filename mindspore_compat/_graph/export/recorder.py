@@ -18,14 +18,19 @@ from mindspore_compat._graph.export.decompose import CREATION, DECOMPOSITIONS, t
 from mindspore_compat._graph.export.decompose_layers import batch_norm_in_training
 from mindspore_compat._graph.export.explore import MOST_PATHS, too_many
 from mindspore_compat._graph.export.in_place import Handle, InPlace
-from mindspore_compat._graph.export.ir import CONSTANT, PARAMETER, RESULT, Node, Value, map_values
-from mindspore_compat._graph.export.refusals import refuse
-from mindspore_compat._graph.export.simplify import (
+from mindspore_compat._graph.export.ir import (
+    CONSTANT,
     IDENTITY,
+    PARAMETER,
+    RESULT,
     SYNONYMS,
+    Node,
+    Value,
     changes_nothing,
     computed,
+    map_values,
     normalized,
+    refuse,
     tensors_in,
 )
 from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, bind, is_random, is_view, written

@@ -12,12 +12,21 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.export.explore import Attempt, explore
-from mindspore_compat._graph.export.ir import INPUT, MAX_LEAVES, PARAMETER, Graph, Value, map_values, num_leaves
+from mindspore_compat._graph.export.ir import (
+    INPUT,
+    MAX_LEAVES,
+    PARAMETER,
+    REFUSALS,
+    Graph,
+    Value,
+    map_values,
+    num_leaves,
+    refuse,
+    tensors_in,
+)
 from mindspore_compat._graph.export.loop_node import attributes_of, run_loop, same_attribute
 from mindspore_compat._graph.export.reading import GraphReading
 from mindspore_compat._graph.export.recorder import GraphRecorder, Kept, constant
-from mindspore_compat._graph.export.refusals import REFUSALS, refuse
-from mindspore_compat._graph.export.simplify import tensors_in
 from mindspore_compat._graph.export.sparse import opened
 from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import plain, wrap

@@ -21,7 +21,7 @@ from mindspore_compat.parallel._sharding import _parameters as parameters
 from mindspore_compat.parallel._sharding._functions import Functions
 from mindspore_compat.parallel._sharding._layouts import as_list, save_strategy
 from mindspore_compat.parallel._sharding._mesh import Devices, Placements, world
-from mindspore_compat.parallel._sharding._operators import Operators
+from mindspore_compat.parallel._sharding._rules import Operators
 from mindspore_compat.parallel._sharding._strategies import (
     input_placements,
     is_searching,

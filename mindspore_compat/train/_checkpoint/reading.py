@@ -26,8 +26,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint.entries import IS_INT4
-from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
+from mindspore_compat.train._checkpoint.entries import FORMATS, IS_INT4, check_key
 from mindspore_compat.train._checkpoint.lazy import ANYWHERE_UP_TO, DTYPES, LazyTensor, SourceFile, as_lazy
 
 _log = logging.getLogger("mindspore_compat")

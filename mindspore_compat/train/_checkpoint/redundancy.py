@@ -16,7 +16,7 @@ from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train._checkpoint.layouts import Layouts, device_num, layouts_of, read_layouts
+from mindspore_compat.train._checkpoint.strategy import Layouts, device_num, layouts_of, read_layouts
 from mindspore_compat.train._torch.names import torch_targets
 
 

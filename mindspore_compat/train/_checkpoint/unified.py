@@ -18,8 +18,8 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.folders import HYPER, MAP, merge_slices, rank_files
-from mindspore_compat.train._checkpoint.layouts import checked_strategy, device_num
 from mindspore_compat.train._checkpoint.lazy import LazyTensor, open_safetensors
+from mindspore_compat.train._checkpoint.strategy import checked_strategy, device_num
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform
 from mindspore_compat.train._checkpoint.writing import checked_plan
 

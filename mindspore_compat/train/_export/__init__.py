@@ -2,7 +2,7 @@
 ``mindspore.load``.
 
 The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which each format's table of rows
-(``_mindir_rows.py``, ``_onnx_rows.py``) maps to the operators of the file (``_write.py``).
+(``mindir/rows.py``, ``onnx/rows.py``) maps to the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations

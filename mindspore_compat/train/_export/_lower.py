@@ -8,8 +8,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import Graph, Node, Value
-from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._graph.export.ir import Graph, Node, Value, refuse
 from mindspore_compat._tensor.wrapping import byte_view, plain
 
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import Node, Value
-from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._graph.export.ir import Node, Value, refuse
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.train._export._deploy import FAKE, is_fake
 from mindspore_compat.train._export._lower import Ref, Row

@@ -12,7 +12,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint_files import made_folder
+from mindspore_compat.train.callback._checkpoint import made_folder
 from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
 
 __all__ = ["OnRequestExit"]

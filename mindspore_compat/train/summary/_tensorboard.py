@@ -16,8 +16,8 @@ from typing import Any
 from mindspore_compat._format.events import TensorBoardValues, event, make_histogram, summary_event
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat._format.proto import lineage as messages
-from mindspore_compat.train.summary._files import EventFile
-from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+from mindspore_compat.train.summary._landscape import landscape_pictures
+from mindspore_compat.train.summary._writer import EventFile
 
 
 def graph_def(graph: bytes) -> bytes:

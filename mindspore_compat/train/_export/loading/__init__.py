@@ -29,10 +29,10 @@ from mindspore_compat.train._export.loading.biases import through, with_biases
 from mindspore_compat.train._export.loading.gradients import gradient
 from mindspore_compat.train._export.loading.operators import REFUSED
 from mindspore_compat.train._export.loading.rows import IN_PLACE, operator
-from mindspore_compat.train._export.loading.scalars import SCALARS
 from mindspore_compat.train._export.loading.values import (
     FAILURES,
     NAMES_NODE,
+    SCALARS,
     TOKENS,
     MindirError,
     Separate,

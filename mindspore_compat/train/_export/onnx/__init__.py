@@ -9,8 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import onnx as proto
-from mindspore_compat._graph.export.ir import Graph, has_sparse, leaves
-from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._graph.export.ir import Graph, has_sparse, leaves, refuse
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused, taken_names
 from mindspore_compat.train._export.onnx.rows import DATA_TYPES, ROWS
 
