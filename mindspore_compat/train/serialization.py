@@ -43,16 +43,18 @@ from mindspore_compat.train._checkpoint.strategy import (
 from mindspore_compat.train._checkpoint.transform import (
     convert_checkpoint_by_rank,
     convert_checkpoints,
-    get_ckpt_path_with_strategy,
     merge_sliced_parameter,
-    merged_values,
     rank_list_for_convert,
     rank_list_for_transform,
     transform_checkpoint_by_rank,
     transform_checkpoints,
+)
+from mindspore_compat.train._checkpoint.unified import (
+    get_ckpt_path_with_strategy,
+    merged_values,
+    unified_safetensors,
     unified_values,
 )
-from mindspore_compat.train._checkpoint.unified import unified_safetensors
 from mindspore_compat.train._checkpoint.writing import checked_plan
 from mindspore_compat.train._export import Limits, export, load
 from mindspore_compat.train._torch.names import check_dtype, load_into_module, misfit
