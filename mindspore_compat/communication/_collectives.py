@@ -315,9 +315,7 @@ def all_to_all_v(x: torch.Tensor, send: Sequence[int], receive: Sequence[int], g
     if _alone(group):
         return x
     return _linear(
-        x,
-        lambda x: plain_all_to_all_v(x, send, receive, group),
-        lambda dout: all_to_all_v(dout, receive, send, group),
+        x, lambda x: plain_all_to_all_v(x, send, receive, group), lambda dout: all_to_all_v(dout, receive, send, group)
     )
 
 

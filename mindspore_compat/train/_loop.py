@@ -232,10 +232,7 @@ def train_epochs(
 
 
 def _train_one_epoch(
-    run: Run,
-    batches: Iterable[tuple[Any, ...]],
-    run_context: RunContext,
-    after_step: Callable[[Any], None] | None,
+    run: Run, batches: Iterable[tuple[Any, ...]], run_context: RunContext, after_step: Callable[[Any], None] | None
 ) -> None:
     network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks
     has_loss_fn = cb_params["loss_fn"] is not None
@@ -254,10 +251,7 @@ def _train_one_epoch(
 
 
 def _train_one_sink(
-    run: Run,
-    batches: Iterable[tuple[Any, ...]],
-    run_context: RunContext,
-    after_step: Callable[[Any], None] | None,
+    run: Run, batches: Iterable[tuple[Any, ...]], run_context: RunContext, after_step: Callable[[Any], None] | None
 ) -> None:
     """Run all steps of a sink between one pair of hooks, without waiting for the device in between."""
     network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks

@@ -101,9 +101,7 @@ __getattr__ = module_getattr(
             "_legacy.checkpoints",
         ),
     },
-    {
-        "_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself.",
-    },
+    {"_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself."},
 )
 
 _log = logging.getLogger("mindspore_compat")

@@ -164,10 +164,7 @@ class MixUp(PyTensorOperation):
         else:
             others = self._before
         of_image, of_label = share.reshape(-1, 1, 1, 1), share.reshape(-1, 1)
-        mixed = (
-            of_image * images + (1 - of_image) * others[0],
-            of_label * labels + (1 - of_label) * others[1],
-        )
+        mixed = (of_image * images + (1 - of_image) * others[0], of_label * labels + (1 - of_label) * others[1])
         self._before = None if self.is_single else mixed
         return mixed
 

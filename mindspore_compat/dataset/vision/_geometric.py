@@ -101,10 +101,7 @@ def perspective_matrix(
     here, there = np.array(start, np.float64), np.array(end, np.float64)
     rows = [
         np.concatenate(parts, 1)
-        for parts in (
-            ([here, ones, zeros, -here * there[:, :1]]),
-            ([zeros, here, ones, -here * there[:, 1:]]),
-        )
+        for parts in (([here, ones, zeros, -here * there[:, :1]]), ([zeros, here, ones, -here * there[:, 1:]]))
     ]
     if nearest:  # in this order, too, the last bit counts
         found = np.linalg.lstsq(np.stack(rows, 1).reshape(8, 8), there.ravel(), rcond=None)[0]
@@ -333,12 +330,7 @@ def affine(
 
 
 def _affine_pil(
-    image: Any,
-    angle: float,
-    translate: Sequence[float],
-    scale: float,
-    shear: Sequence[float],
-    resample: Inter,
+    image: Any, angle: float, translate: Sequence[float], scale: float, shear: Sequence[float], resample: Inter
 ) -> Any:
     from PIL import Image
 

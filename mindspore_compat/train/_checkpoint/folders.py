@@ -273,11 +273,7 @@ class Checkpoint:
 
 
 def open_checkpoint(
-    path: str,
-    key: bytes | None = None,
-    mode: str | None = None,
-    strategy: str | None = None,
-    suffix: str | None = None,
+    path: str, key: bytes | None = None, mode: str | None = None, strategy: str | None = None, suffix: str | None = None
 ) -> Checkpoint:
     """Return the values of a file or a folder of any kind, unread.
 

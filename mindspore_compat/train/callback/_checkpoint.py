@@ -218,8 +218,7 @@ class CheckpointManager:
     def surplus_of_minutes(self, minutes: int, cur_time: float) -> list[str]:
         """Return the files of the last ``minutes`` but the oldest."""
         recent = sorted(
-            (name for name in self._ckpoint_filelist if cur_time - changed_at(name) < 60 * minutes),
-            key=changed_at,
+            (name for name in self._ckpoint_filelist if cur_time - changed_at(name) < 60 * minutes), key=changed_at
         )
         return recent[1:]
 

@@ -477,10 +477,7 @@ def _margin_loss(e: Any, a: Any, n: Node) -> Ref:
 
 
 #: {aten's operator: its row}
-LOSSES: dict[str, Row] = {
-    "nll_loss_forward": _nll_loss,
-    "multi_margin_loss": _margin_loss,
-}
+LOSSES: dict[str, Row] = {"nll_loss_forward": _nll_loss, "multi_margin_loss": _margin_loss}
 
 #: the forms that MINDIR has
 LOSS_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
