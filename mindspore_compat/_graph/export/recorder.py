@@ -14,8 +14,12 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from mindspore_compat._graph.export.decompose import CREATION, DECOMPOSITIONS, torch_decompositions
-from mindspore_compat._graph.export.decompose_layers import batch_norm_in_training
+from mindspore_compat._graph.export.decompose import (
+    CREATION,
+    DECOMPOSITIONS,
+    batch_norm_in_training,
+    torch_decompositions,
+)
 from mindspore_compat._graph.export.explore import MOST_PATHS, too_many
 from mindspore_compat._graph.export.in_place import Handle, InPlace
 from mindspore_compat._graph.export.ir import (

@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +21,7 @@ from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, 
 from mindspore_compat.dataset.core.validator_helpers import UINT32_MAX, check_value
 from mindspore_compat.dataset.text._editing import case_folded, compiled, normalized
 from mindspore_compat.dataset.text._scripts import script_of
-from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
+from mindspore_compat.dataset.text.utils import JiebaMode, NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation
 
 __all__ = [
@@ -40,14 +39,6 @@ _SEPARATORS = " \t\n，。"
 _LONGEST = 512
 #: States of a character: begins, ends, is inside of, or is a word.
 _BEGIN, _END, _MIDDLE, _SINGLE = range(4)
-
-
-class JiebaMode(IntEnum):
-    """Method of word search: MP by the dictionary, HMM by the model, MIX by the dictionary and then the model."""
-
-    MIX = 0
-    MP = 1
-    HMM = 2
 
 
 class _Dictionary:

@@ -29,7 +29,7 @@ from mindspore_compat._ops.debug import summary_hooks
 from mindspore_compat.common import seed
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._lower import Lowering, Ref, Row
-from mindspore_compat.train._export._recordable import graph_of
+from mindspore_compat.train._export._write import graph_of
 from mindspore_compat.train._export.mindir import rows as mindir
 
 _MOST_SECONDS = 10.0  # a graph must not delay a training

@@ -202,7 +202,7 @@ class GoodRows:
 
 
 if TYPE_CHECKING:
-    from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler
+    from mindspore_compat.dataset.engine.samplers import BuiltinSampler
 
 
 class Session:

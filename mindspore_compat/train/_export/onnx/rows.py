@@ -10,9 +10,8 @@ import torch
 from mindspore_compat._format.proto.onnx import DataType
 from mindspore_compat._graph.export.decompose import as_axes
 from mindspore_compat._graph.export.ir import Node
-from mindspore_compat.train._export._deploy import is_fake
+from mindspore_compat.train._export._deploy import QUANTIZED_ROWS, bias_of, is_fake
 from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
-from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
 
 
 def convolution(e: Any, a: Any, n: Node) -> Ref:
