@@ -12,6 +12,7 @@ from mindspore_compat.dataset.engine._nodes import batch, map, rows
 from mindspore_compat.dataset.engine._nodes.batch import *  # noqa: F403
 from mindspore_compat.dataset.engine._nodes.map import *  # noqa: F403
 from mindspore_compat.dataset.engine._nodes.rows import *  # noqa: F403
+from mindspore_compat.dataset.engine._nodes.rows import TransferDataset  # noqa: F401  (MindSpore lists it nowhere)
 from mindspore_compat.dataset.engine._sources.base import MappableDataset, SourceDataset
 from mindspore_compat.dataset.engine.samplers import *  # noqa: F403
 from mindspore_compat.dataset.engine.schema import Schema

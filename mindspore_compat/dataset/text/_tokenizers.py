@@ -27,6 +27,7 @@ from mindspore_compat.dataset.transforms._operation import TensorOperation
 __all__ = [
     "BasicTokenizer",
     "BertTokenizer",
+    "JiebaTokenizer",
     "RegexTokenizer",
     "UnicodeCharTokenizer",
     "UnicodeScriptTokenizer",

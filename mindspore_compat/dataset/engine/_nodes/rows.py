@@ -38,7 +38,6 @@ __all__ = [
     "ShuffleDataset",
     "SkipDataset",
     "TakeDataset",
-    "TransferDataset",
     "ProjectDataset",
     "RenameDataset",
     "ConcatDataset",
