@@ -15,7 +15,7 @@ import re
 import time
 from typing import Any
 
-from mindspore_compat._format.events import TensorBoardValues, event, make_histogram, summary_event
+from mindspore_compat._format.events import TENSORBOARD_VALUES, event, make_histogram, summary_event
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat._format.proto import lineage as messages
 from mindspore_compat._format.records import OVERHEAD, frame
@@ -223,19 +223,17 @@ class TensorBoardFile:
 
     def record(self, wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> None:
         """Write one step: (kind, tag, value) each."""
-        encoded = []
+        summary = _new_summary()
         for kind, tag, value in values:
             if kind == "tensor":
                 kind, tag, value = "histogram", f"{tag}/tensor", make_histogram(value.values)
+            items = {tag: value}
             if kind == "landscape":
-                encoded += [
-                    TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
-                    for name, picture in landscape_pictures(tag, value).items()
-                ]
-                continue
-            encoded.append(getattr(TensorBoardValues, kind)(self._named(tag, kind), value))
-        if encoded:
-            self.file.write(summary_event(wall_time, step, encoded))
+                kind, items = "image", {f"{tag}/{name}": item for name, item in landscape_pictures(tag, value).items()}
+            for name, item in items.items():
+                TENSORBOARD_VALUES[kind](summary.value.add(tag=self._named(name, kind)), item)
+        if summary.value:
+            self.file.write(summary_event(wall_time, step, summary))
 
     def graph(self, wall_time: float, graph: bytes) -> None:
         """Write a GraphProto of MindSpore."""
@@ -249,19 +247,18 @@ class TensorBoardFile:
             "dataset_graph": messages.DatasetGraph,
             "custom_lineage_data": messages.UserDefinedInfo,
         }[plugin]
+        from torch.utils.tensorboard.summary import text
+
         message = kind.FromString(body)
         hparams, metrics = lineage_facts(plugin, message)
         self._hparams.update(hparams)
         self._metrics.update(metrics)
         self._hparams_are_due = self._hparams_are_due or bool(hparams or metrics)
-        values = [
-            _text_value(
-                f"lineage/{plugin}",
-                f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics}),
-            )
-        ]
-        values += [TensorBoardValues.scalar(tag, number) for tag, number in metrics.items()]
-        self.file.write(summary_event(wall_time, 0, values))
+        shown = f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics})
+        summary = text(f"lineage/{plugin}", shown)
+        for tag, number in metrics.items():
+            summary.value.add(tag=tag, simple_value=number)
+        self.file.write(summary_event(wall_time, 0, summary))
 
     def _write_hparams(self) -> None:
         from torch.utils.tensorboard.summary import hparams
@@ -289,7 +286,7 @@ def _table(facts: dict[str, Any]) -> str:
     return "\n".join(["| name | value |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())])
 
 
-def _text_value(tag: str, text: str) -> bytes:
-    from torch.utils.tensorboard.summary import text as make
+def _new_summary() -> Any:
+    from tensorboard.compat.proto.summary_pb2 import Summary
 
-    return make(tag, text).value[0].SerializeToString()
+    return Summary()

@@ -16,7 +16,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from mindspore_compat._format.events import MindSporeValues, Values, event, make_histogram, make_picture, summary_event
+from mindspore_compat._format.events import MINDSPORE_VALUES, Values, event, make_histogram, make_picture, summary_event
+from mindspore_compat._format.proto.summary import Summary
 from mindspore_compat.train.summary._tensorboard import EventFile, FileIsFull, TensorBoardFile
 
 _log = logging.getLogger("mindspore_compat")
@@ -192,10 +193,10 @@ class RecordWriter:
         if not values:
             return
         if self._summary is not None:
-            data = summary_event(
-                wall_time, step, [getattr(MindSporeValues, kind)(tag, value) for kind, tag, value in values]
-            )
-            self._to_file("_summary", self._summary.write, data)
+            summary = Summary()
+            for kind, tag, value in values:
+                MINDSPORE_VALUES[kind](summary.value.add(tag=tag), value)
+            self._to_file("_summary", self._summary.write, summary_event(wall_time, step, summary))
         if self._tensorboard is not None:
             self._to_file("_tensorboard", self._tensorboard.record, wall_time, step, values)
 
