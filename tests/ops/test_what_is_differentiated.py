@@ -173,7 +173,7 @@ def test_gradients_are_taken_in_one_place() -> None:
         "_autograd/engine.py: run_backward",
         "_autograd/engine.py: _engine_run_backward",
         # of DTensors: a mode's answer to the call in forward.py
-        "parallel/_sharding/_functions.py: run_backward",
+        "parallel/_sharding/_region.py: run_backward",
         # of CTC, which gives its gradient as an output: at a point without history
         "_ops/loss.py: torch.autograd.grad",
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again

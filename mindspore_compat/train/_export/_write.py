@@ -29,8 +29,7 @@ from mindspore_compat.dataset import Dataset
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
 from mindspore_compat.train._export._dynamic import compare, dynamic_model
-from mindspore_compat.train._export._loops import looping
-from mindspore_compat.train._export._optimizers import recordable_optimizers
+from mindspore_compat.train._export._loops import looping, recordable_optimizers
 from mindspore_compat.train._export._sizes import is_open
 from mindspore_compat.train._export.loading import FuncGraph, read
 from mindspore_compat.train._export.mindir import mindir_model

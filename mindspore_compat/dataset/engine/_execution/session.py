@@ -25,9 +25,14 @@ from mindspore_compat.dataset.core.randomness import (
 )
 from mindspore_compat.dataset.core.validator_helpers import cpu_count
 from mindspore_compat.dataset.engine._execution.columns import Row
-from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.rng_workers import InLanes, Lanes, RoundRobin, WorkerTask, some_rows
-from mindspore_compat.dataset.engine._execution.workers import Executor, SerialExecutor, Task, ThreadExecutor
+from mindspore_compat.dataset.engine._execution.workers import (
+    Executor,
+    ProcessExecutor,
+    SerialExecutor,
+    Task,
+    ThreadExecutor,
+)
 
 #: In the place of a node's number: whoever asked for the chain.
 OWN = -1
