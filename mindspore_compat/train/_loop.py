@@ -25,7 +25,6 @@ sink.
 from __future__ import annotations
 
 import copy
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,12 +36,11 @@ import torch
 from mindspore_compat import context
 from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
-
-_log = logging.getLogger("mindspore_compat")
 
 
 class BackboneMode:
@@ -132,7 +130,7 @@ class Sinking:
         told = init_step(dataset)
         if self.is_on and told % self.steps:
             begin = told // self.steps * self.steps
-            _log.warning(
+            logger.warning(
                 "In sink mode the init step must be the end of an epoch, but got %d. The run begins at step %d, the "
                 "end of epoch %d.",
                 told,

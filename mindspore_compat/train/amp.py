@@ -18,7 +18,6 @@ import collections
 import contextlib
 import enum
 import functools
-import logging
 import re
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +34,7 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.boost.boost_cell_wrapper import BoostTrainOneStepCell, BoostTrainOneStepWithLossScaleCell
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.log import logger
 from mindspore_compat.nn import layer as _layer
 from mindspore_compat.nn._cell_dtype import cast_floats
 from mindspore_compat.nn.cell import Cell
@@ -487,7 +487,6 @@ def amp_cast(value: Any, dtype: Any) -> Any:
     return value
 
 
-_log = logging.getLogger("mindspore_compat")
 LEVELS = ("O0", "O1", "O2", "O3", "auto")
 _OPTIONS = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager")
 
@@ -544,7 +543,7 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: torch.dtype
     if amp_level == "O0":
         return network
     if getattr(network, "_amp_level", None) in LEVELS:
-        _log.warning("The network computes as 'amp_level' %s already; now as %s, too.", network._amp_level, amp_level)
+        logger.warning("The network computes as 'amp_level' %s already; now as %s, too.", network._amp_level, amp_level)
     if amp_level == "O1":
         network = _cast_white(network, dtype, AMP_WHITE_LIST)
     elif amp_level == "auto":
@@ -598,7 +597,7 @@ def custom_mixed_precision(
     _check_list(black_list, "black_list", (Cell,))
     for cell in AMP_BLACK_LIST:
         if cell not in black_list:
-            _log.warning("%s is removed from internal black list.", cell)
+            logger.warning("%s is removed from internal black list.", cell)
     cast_except(network, dtype, black_list)
     return _OutputTo32(network)
 

@@ -5,7 +5,6 @@ an index, and ``rank_N`` folders of a cut network.
 from __future__ import annotations
 
 import glob
-import logging
 import math
 import os
 import re
@@ -19,13 +18,12 @@ import torch
 from mindspore_compat._format import envelope
 from mindspore_compat._format.source import open_regular, read_json
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.log import logger
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.lazy import PORTION, LazyTensor, as_lazy, computed, open_safetensors
 from mindspore_compat.train._checkpoint.reading import CheckpointFile
 from mindspore_compat.train._checkpoint.strategy import device_num, read_layouts, stage_num
-
-_log = logging.getLogger("mindspore_compat")
 
 #: in folders of unified safetensors: {name: file}, and the values without a strategy
 MAP, HYPER = "param_name_map.json", "hyper_param.safetensors"
@@ -230,7 +228,7 @@ def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name
     for path in glob.glob(os.path.join(glob.escape(folder), "rank_[0-9]*")):
         match = re.fullmatch(r"rank_(\d+)", os.path.basename(path))
         if not match or not os.path.isdir(path):
-            _log.warning("%s is passed over: it is no folder rank_N.", path)
+            logger.warning("%s is passed over: it is no folder rank_N.", path)
             continue
         names = sorted(glob.glob(os.path.join(glob.escape(path), f"*{glob.escape(suffix or '')}.{format}")))
         names = [name for name in names if os.path.isfile(name)]  # no folders, FIFOs or sockets
@@ -244,7 +242,7 @@ def rank_files(folder: str, format: str, suffix: str | None = None, last_by_name
         if len(names) > 1:
             several = several or [found[int(match[1])], *names]
     if suffix is not None and several:
-        _log.warning(
+        logger.warning(
             "The file_suffix %r fits several files, such as %s; %s is taken. Please check it.",
             suffix,
             several[1:],

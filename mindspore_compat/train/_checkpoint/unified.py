@@ -9,7 +9,6 @@ ranks.
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
 import re
@@ -23,6 +22,7 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat.communication.management import get_rank
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.folders import HYPER, MAP, merge_slices, rank_files
@@ -39,7 +39,6 @@ from mindspore_compat.train._checkpoint.strategy import (
 from mindspore_compat.train._checkpoint.transform import rank_list_for_transform, transformed
 from mindspore_compat.train._checkpoint.writing import checked_plan
 
-_log = logging.getLogger("mindspore_compat")
 _PART_BYTES = 3 << 30
 _WHERE = "unified_safetensors"
 _MARK = "remove_redundancy"
@@ -137,7 +136,9 @@ def _source_files(src_dir: str, strategy: str, dst_dir: str, suffix: str | None)
 
 def _is_redundant(wanted: bool, mark: str | None, path: str) -> bool:
     if mark in ("True", "False") and wanted is (mark == "True"):
-        _log.warning("%s: 'merge_with_redundancy' is %s, but %s says the opposite: that counts.", _WHERE, wanted, path)
+        logger.warning(
+            "%s: 'merge_with_redundancy' is %s, but %s says the opposite: that counts.", _WHERE, wanted, path
+        )
         return not wanted
     return wanted
 
@@ -252,7 +253,7 @@ def merged_values(
     known = {name: slices for name, slices in values.items() if name in wanted}
     missing = sorted(parameter.name for parameter in network.get_parameters() if parameter.name not in known)
     if missing:
-        _log.warning("%s: no checkpoint or strategy has these Parameters: %s", _LOADING, ", ".join(missing))
+        logger.warning("%s: no checkpoint or strategy has these Parameters: %s", _LOADING, ", ".join(missing))
     merged = transformed(get_rank() if target else 0, known, source, target) if known else []
     return {item["name"]: item["data"] for item in merged}
 

@@ -7,7 +7,6 @@ Parameters is ``NAME_graph.mindir``, and their contents in ``NAME_variables/data
 from __future__ import annotations
 
 import inspect
-import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,6 +25,7 @@ from mindspore_compat._graph.export.trace import trace
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat._tensor.wrapping import byte_view, plain
 from mindspore_compat.dataset import Dataset
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._deploy import FAKE, deployed, mindir_graph, requantized
 from mindspore_compat.train._export._dynamic import compare, dynamic_model
@@ -56,7 +56,6 @@ def graph_of(
     return trace(net, inputs, names, label, kept, _recordable, straight)
 
 
-_log = logging.getLogger("mindspore_compat")
 _HEAD = b"\x01" + bytes(63)  # 1: little endian
 _STEP = 64
 
@@ -119,7 +118,7 @@ def write_separately(
         write_atomically(os.path.join(os.path.dirname(path), location), encrypted(_contents(held)), stat.S_IRUSR)
     pieces = [model.SerializeToString(deterministic=True)]
     write_atomically(f"{stem}_graph.mindir", list(encrypted(pieces)), stat.S_IRUSR)
-    _log.warning(
+    logger.warning(
         "export: the parameters are more than 1 GiB: the graph stands in %s_graph.mindir, which mindspore.load takes, "
         "and the parameters in %s_variables beside it.",
         stem,
@@ -195,7 +194,7 @@ def _quantized_graph(net: Any, inputs: tuple[Any, ...], kept: Kept, options: dic
     if mindir:
         return mindir_graph(graph, made, mean, std_dev)
     if floats:
-        _log.warning(
+        logger.warning(
             "export: these layers compute in floats with weights of int8, since what they take was not rounded in "
             "training: %s",
             ", ".join(floats),

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-import logging
 import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +27,7 @@ from mindspore_compat._runtime import placement
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._torch.names import torch_targets
 from mindspore_compat.train._torch.network import (
@@ -340,7 +340,6 @@ class LossScaler(torch.amp.GradScaler):
 
 
 _UNSET: Any = object()
-_log = logging.getLogger("mindspore_compat")
 
 
 class TorchTrainStep(TorchStep):
@@ -417,7 +416,7 @@ class TorchTrainStep(TorchStep):
         if optimizer is not None and any(
             id(item) not in known for group in optimizer.param_groups for item in group["params"]
         ):
-            _log.warning(
+            logger.warning(
                 "For '%s', the 'optimizer' has parameters that are neither the network's nor the loss function's: "
                 "checkpoints do not hold them.",
                 OWNER,

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import stat
 import time
@@ -16,6 +15,7 @@ from mindspore_compat._api.errors import warn_once
 from mindspore_compat._api.validate import check_non_negative_int, check_one_of, check_str_in
 from mindspore_compat._runtime.files import remove_stale
 from mindspore_compat._runtime.writer import background_writer
+from mindspore_compat.log import logger
 from mindspore_compat.train._checkpoint.entries import FORMATS, check_key
 from mindspore_compat.train._checkpoint.redundancy import own_share
 from mindspore_compat.train._checkpoint.writing import checked_plan
@@ -156,9 +156,6 @@ def _check_policies(owner: str, policies: dict[str, Any], kwargs: dict[str, Any]
         warn_once(f"{owner} {names}", f"For '{owner}', there are no arguments {names}: they have no effect.")
 
 
-_log = logging.getLogger("mindspore_compat")
-
-
 def changed_at(path: str) -> float:
     """Return the time of the file's last change; 0 for one that another process of the run has removed."""
     try:
@@ -204,7 +201,7 @@ class CheckpointManager:
                 os.remove(file_name)
             self._ckpoint_filelist.remove(file_name)
         except (OSError, ValueError) as error:
-            _log.warning("failed to remove the older ckpt file %s: %s", file_name, error)
+            logger.warning("failed to remove the older ckpt file %s: %s", file_name, error)
 
     def remove_oldest_ckpoint_file(self) -> None:
         """Delete the file that was changed first."""
@@ -445,7 +442,7 @@ class ModelCheckpoint(Callback):
             try:
                 background_writer().flush()
             except (OSError, RuntimeError) as error:  # the exception of the training propagates
-                _log.error("ModelCheckpoint: %s", error)
+                logger.error("ModelCheckpoint: %s", error)
         if error_type is not None and self._config.exception_save and self._last_params is not None:
             self._save_breakpoint(self._last_params)
 

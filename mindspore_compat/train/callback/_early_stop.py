@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import Any
 
@@ -14,12 +13,12 @@ import torch.distributed as dist
 
 from mindspore_compat._api.validate import check_non_negative_int, check_one_of
 from mindspore_compat._tensor.wrapping import plain
+from mindspore_compat.log import logger
 from mindspore_compat.parallel._utils import _get_parallel_mode
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
 __all__ = ["Monitored", "EarlyStopping"]
 
-_log = logging.getLogger("mindspore_compat")
 _SMALLER_IS_BETTER = tuple(
     ("hausdorff_distance mae mse loss perplexity mean_surface_distance root_mean_square_distance eval_loss").split()
 )
@@ -65,7 +64,7 @@ class Monitored:
         if isinstance(found, torch.Tensor):
             found = found.detach().cpu().numpy()
         if found is None:
-            _log.warning(
+            logger.warning(
                 "%s is conditioned on %s, which is not available. Available choices are: %s",
                 purpose,
                 self.monitor,

@@ -8,7 +8,6 @@ layers have the order of registration, each with the one before as input.
 
 from __future__ import annotations
 
-import logging
 import stat
 from collections import Counter
 from typing import Any
@@ -21,11 +20,10 @@ from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._graph.calls import Call, LayerCalls, NextInputs
 from mindspore_compat._graph.recorder import Identity
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.summary._operators import operator_graph, set_type
-
-_log = logging.getLogger("mindspore_compat")
 
 
 def _is_leaf(module: torch.nn.Module) -> bool:
@@ -177,7 +175,7 @@ def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
     try:
         return operator_graph(forward, path, scopes, inputs, type(network).__name__)
     except Exception as error:
-        _log.info(
+        logger.info(
             "the graph of %s has layers, not operators: %s: %s", type(network).__name__, type(error).__name__, error
         )
         return None

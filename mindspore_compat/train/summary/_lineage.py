@@ -5,7 +5,6 @@ and its settings, such as the mean of a Normalize.
 from __future__ import annotations
 
 import json
-import logging
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._format.proto.lineage import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
+from mindspore_compat.log import logger
 
 _Settings = dict[str, "str | Callable[[Any], Any]"]
 _PYTHON_MODULE = "mindspore.dataset.transforms.py_transforms_util"  # of a function in a map
@@ -192,7 +192,6 @@ def operation_params(operation: Any) -> Iterator[dict[str, str]]:
         )
 
 
-_log = logging.getLogger("mindspore_compat")
 _PATHS = ("dataset_dir", "dataset_file", "dataset_files")
 _OP_TYPES = {
     "NumpySlicesDataset": "GeneratorDataset",
@@ -281,7 +280,7 @@ def eval_lineage(cb_params: Any) -> Any:
     try:
         message.metric = json.dumps(cb_params.metrics)
     except TypeError as error:
-        _log.warning("SummaryCollector: the metrics are no JSON, and left out of the lineage: %s.", error)
+        logger.warning("SummaryCollector: the metrics are no JSON, and left out of the lineage: %s.", error)
     path = _dataset_path(cb_params.valid_dataset)
     if path is not None:
         message.valid_dataset.valid_dataset_path = path
