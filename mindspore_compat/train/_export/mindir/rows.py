@@ -11,7 +11,15 @@ import torch
 from mindspore_compat._graph.export.decompose import as_axes
 from mindspore_compat._graph.export.ir import Node, Value, refuse
 from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM, Sequence
-from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
+from mindspore_compat.train._export._lower import (
+    Ref,
+    Row,
+    compare_dtype,
+    pools_batches,
+    scaled,
+    spatial_pads,
+    untransposed,
+)
 
 _UNARY = {
     "relu": "ReLU",
@@ -122,7 +130,7 @@ def _binary(name: str) -> Row:
             if dtype is torch.bool
             else name
         )
-        result = e(op, e.operand(a.self, dtype), _scaled(e, right, factor, dtype))
+        result = e(op, e.operand(a.self, dtype), scaled(e, right, factor, dtype))
         return result if dtype is n.outputs[0].dtype else e.cast(result, n.outputs[0].dtype)
 
     return row
@@ -144,10 +152,6 @@ def _pow(e: Any, a: Any, n: Node) -> Ref:
     if dtype.is_floating_point and isinstance(exponent, (int, float)) and exponent in _POWERS:
         return _POWERS[exponent](e, e.operand(a.self, dtype))
     return _binary("Pow")(e, a, n)
-
-
-def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
-    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
 
 
 def _compare(name: str) -> Row:
@@ -210,7 +214,7 @@ ARITHMETIC: dict[str, Row] = {
     ),
     "round": lambda e, a, n: e("Round", a.self, 0),
     "rsub": lambda e, a, n: e(
-        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+        "Sub", e.operand(a.other, n.outputs[0].dtype), scaled(e, a.self, a.alpha, n.outputs[0].dtype)
     ),
     "div": _div,
 }
@@ -680,11 +684,7 @@ ROWS: dict[str, Row] = {
 
 
 def _plain_pool(a: dict[str, Any]) -> bool:
-    return _pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
-
-
-def _pools_batches(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
+    return pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
 
 
 def _is_float32(a: dict[str, Any], name: str = "self") -> bool:
@@ -721,8 +721,8 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "convolution": lambda a: a["weight"].dim() > 3,
     "max_pool2d_with_indices": _plain_pool,
     "max_pool3d_with_indices": _plain_pool,
-    "avg_pool2d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
-    "avg_pool3d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
+    "avg_pool2d": lambda a: _plain_pool(a) or (pools_batches(a) and _is_float32(a)),
+    "avg_pool3d": lambda a: _plain_pool(a) or (pools_batches(a) and _is_float32(a)),
 }
 
 

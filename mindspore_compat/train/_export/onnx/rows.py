@@ -11,7 +11,15 @@ from mindspore_compat._format.proto.onnx import DataType
 from mindspore_compat._graph.export.decompose import as_axes
 from mindspore_compat._graph.export.ir import Node
 from mindspore_compat.train._export._deploy import QUANTIZED_ROWS, bias_of, is_fake
-from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, spatial_pads, untransposed
+from mindspore_compat.train._export._lower import (
+    Ref,
+    Row,
+    compare_dtype,
+    pools_batches,
+    scaled,
+    spatial_pads,
+    untransposed,
+)
 
 
 def convolution(e: Any, a: Any, n: Node) -> Ref:
@@ -158,10 +166,6 @@ def _as_bool(e: Any, value: Any) -> Ref:
     return e.cast(value, torch.bool) if value.dtype is not torch.bool else e.ref(value)
 
 
-def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
-    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
-
-
 def _unary(name: str) -> Row:
     return lambda e, a, n: e(name, e.operand(a.self, n.outputs[0].dtype))
 
@@ -175,7 +179,7 @@ def _binary(name: str) -> Row:
         dtype = n.outputs[0].dtype
         op = {"Mul": "And", "Add": "Or"}.get(name, name) if dtype is torch.bool else name
         right = a.exponent if name == "Pow" else a.other
-        return e(op, e.operand(a.self, dtype), _scaled(e, right, getattr(a, "alpha", 1), dtype))
+        return e(op, e.operand(a.self, dtype), scaled(e, right, getattr(a, "alpha", 1), dtype))
 
     return row
 
@@ -333,7 +337,7 @@ ROWS: dict[str, Row] = {
     "isnan": lambda e, a, n: e("IsNaN", a.self),
     "isinf": lambda e, a, n: e("IsInf", a.self),
     "rsub": lambda e, a, n: e(
-        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+        "Sub", e.operand(a.other, n.outputs[0].dtype), scaled(e, a.self, a.alpha, n.outputs[0].dtype)
     ),
     "div": _div,
     "floor_divide": _div,
@@ -398,10 +402,6 @@ def _is_float(a: dict[str, Any]) -> bool:
     return a["self"].dtype.is_floating_point
 
 
-def _pools_batches(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
-
-
 #: Forms that ONNX has; the operator's other forms are decomposed.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "round": lambda a: not a.get("decimals") and _is_float(a),
@@ -420,10 +420,10 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "elu": lambda a: (a["scale"], a["input_scale"]) == (1, 1),
     "native_batch_norm": lambda a: not a["training"],
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
-    "avg_pool2d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
-    "avg_pool3d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
-    "max_pool2d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
-    "max_pool3d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
+    "avg_pool2d": lambda a: pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "avg_pool3d": lambda a: pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "max_pool2d_with_indices": lambda a: pools_batches(a) and not a["ceil_mode"],
+    "max_pool3d_with_indices": lambda a: pools_batches(a) and not a["ceil_mode"],
 }
 
 
