@@ -131,7 +131,7 @@ __getattr__ = module_getattr(
         "issubclass_": "_ops.former",
         "recompute": "nn.recompute:recompute",
         "enable_dynamic": "common.enable_dynamic:enable_dynamic",
-        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
+        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._write"),
         "no_inline": "common.api",
         "ms_memory_recycle": "common.api",
         "get_level": "log",

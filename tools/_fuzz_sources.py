@@ -13,7 +13,7 @@ import numpy as np
 from mindspore_compat import dataset as ds
 from mindspore_compat._format import matlab
 from mindspore_compat.dataset import text
-from mindspore_compat.dataset.engine._sources.arrays import read_mat
+from mindspore_compat.dataset.engine._sources.files import read_mat
 from tools._fuzz_data import rows_of
 from tools.fuzz_files import Format
 

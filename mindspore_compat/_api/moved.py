@@ -28,7 +28,7 @@ MOVED: dict[str, dict[str, str]] = {
             "pyboost_empty swap_cache": "_legacy.core",
         },
         "_c_expression.amp": {
-            "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train._amp_strategy",
+            "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train.amp",
         },
         "_c_expression.typing": {
             "BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt is_subclass": (
@@ -117,7 +117,7 @@ _FORMER = {
     "ops.function": "ops.function: parameter_func reshard_func sparse_unary_func spectral_func vmap_func",
     "ops.operations": "ops.operations: control_ops reshard_ops spectral_ops",
     "parallel": "parallel: parameter_broadcast",
-    "train._export._messages": "common: mindir_util",
+    "train._export._write": "common: mindir_util",
     "train.metrics": """nn.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta
         hausdorff_distance loss mean_surface_distance occlusion_sensitivity perplexity precision recall roc
         root_mean_square_surface_distance topk""",

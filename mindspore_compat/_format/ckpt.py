@@ -16,24 +16,7 @@ from typing import Any
 import numpy as np
 
 from mindspore_compat._format.dtypes import MAP_TYPES, NUMPY_OF, STRING
-from mindspore_compat._format.envelope import crc_of, split_crc
 from mindspore_compat._format.wire import _SMALL, BYTES, VARINT, FormatError, fields, read_varint, write_varint
-
-__all__ = [
-    "Entry",
-    "MapEntry",
-    "read",
-    "write",
-    "parts_of",
-    "check_length",
-    "check_count",
-    "to_array",
-    "to_arrays",
-    "string_entry",
-    "crc_of",
-    "split_crc",
-    "SLICE_BYTES",
-]
 
 SLICE_BYTES = 512 * 1024 * 1024  # contents above are cut into several values
 _MAX_DIMS = 64  # of torch and numpy; also bounds what a hostile file makes us collect

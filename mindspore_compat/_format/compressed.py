@@ -10,8 +10,6 @@ from typing import Any
 
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["CompressedFile", "most_bytes"]
-
 _LEAST_ROOM, _RATIO = 64 << 20, 16
 _PIECE, _CHUNK = 1 << 20, 1 << 16
 _MOST_POINTS = 512  # each holds some 45 KiB

@@ -7,8 +7,6 @@ import struct
 from mindspore_compat._format.envelope import IV_BYTES, PAD_BYTES, TAG_BYTES, cipher_of, encryption_of
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["decrypt"]
-
 
 def _decrypted_block(cipher: memoryview, key: bytes, mode: str, iv: bytes, tag: bytes | None, place: int) -> bytes:
     from cryptography.exceptions import InvalidTag

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["NUMPY_OF", "MAP_TYPES", "BFLOAT16", "HIFLOAT8", "INT4", "STRING", "item_bytes"]
-
 BFLOAT16, HIFLOAT8, INT4, STRING = "BFloat16", "HiFloat8", "Int4", "str"
 
 #: bfloat16 is stored as its bits; Int4 (qint4x2) as one int8 an element.

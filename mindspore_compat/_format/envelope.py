@@ -12,8 +12,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["MODES", "check_key", "crc_of", "crc_tail", "split_crc", "encrypt", "encryption_of", "cipher_of"]
-
 _CRC_MARK = b"crc_num"
 _CRC_TAIL = len(_CRC_MARK) + 10
 

@@ -1,8 +1,7 @@
-"""Summary values (`Histogram`, `Picture`, `Values`), and their bytes in MindSpore's and TensorBoard's events."""
+"""Summary values (`Histogram`, `Picture`, `Values`), and their fields in MindSpore's and TensorBoard's events."""
 
 from __future__ import annotations
 
-import functools
 import math
 import struct
 import zlib
@@ -12,25 +11,7 @@ import numpy as np
 
 from mindspore_compat._format.wire import write_varint
 
-__all__ = [
-    "Histogram",
-    "Picture",
-    "Values",
-    "DATA_TYPES",
-    "make_histogram",
-    "make_picture",
-    "event",
-    "field",
-    "summary_event",
-    "MindSporeValues",
-    "TensorBoardValues",
-]
-
-_varint = functools.lru_cache(maxsize=1 << 14)(write_varint)
 _DOUBLE = struct.Struct("<d")
-_FLOAT = struct.Struct("<f")
-#: a bucket of a histogram: left edge, width, and 0 to 2 bytes of the count
-_BUCKET_0, _BUCKET_1, _BUCKET_2 = (struct.Struct("<3sdBdB" + count).pack for count in ("", "B", "BB"))
 #: numpy's name of a type -> DataType
 DATA_TYPES = {
     **{name: number for number, name in enumerate("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64".split(), 1)},
@@ -162,137 +143,76 @@ def _png(lines: np.ndarray, width: int) -> bytes:
     return b"".join(parts)
 
 
-def field(key: bytes, body: bytes) -> bytes:
-    """Return a length-delimited field; ``key`` is its number and wire type."""
-    return b"".join((key, _varint(len(body)), body))
-
-
-@functools.lru_cache(maxsize=4096)
-def _tag(tag: str) -> bytes:
-    return field(b"\x0a", tag.encode())
-
-
 def event(wall_time: float, key: bytes, body: bytes, step: int | None = None) -> bytes:
     """Return an Event with one thing in it; ``key`` says what."""
-    return b"".join(
-        (
-            b"\x09",
-            _DOUBLE.pack(wall_time),
-            b"" if step is None else b"\x10" + _varint(step),
-            key,
-            _varint(len(body)),
-            body,
-        )
-    )
+    steps = b"" if step is None else b"\x10" + write_varint(step)
+    return b"".join((b"\x09", _DOUBLE.pack(wall_time), steps, key, write_varint(len(body)), body))
 
 
-def summary_event(wall_time: float, step: int, values: list[bytes]) -> bytes:
-    """Return the Event of one step."""
-    return event(wall_time, b"\x2a", b"".join([field(b"\x0a", value) for value in values]), step)
+def summary_event(wall_time: float, step: int, summary: Any) -> bytes:
+    """Return the Event of one step; the Summary is MindSpore's or TensorBoard's."""
+    return event(wall_time, b"\x2a", summary.SerializeToString(), step)
 
 
-def _double(key: bytes, number: float) -> bytes:
-    return key + _DOUBLE.pack(number)
+def fill_scalar(target: Any, value: Any) -> None:
+    """Set a number; one that is too large becomes infinite."""
+    target.scalar_value = value
 
 
-def _image(picture: Picture) -> bytes:
-    return b"".join(
-        (
-            b"\x08",
-            _varint(picture.height),
-            b"\x10",
-            _varint(picture.width),
-            b"\x18",
-            _varint(picture.channels),
-            field(b"\x22", picture.png),
-        )
-    )
+def fill_image(target: Any, value: Picture) -> None:
+    """Set a picture, of MindSpore's Summary.Value or of TensorBoard's."""
+    image = target.image
+    image.height, image.width, image.colorspace = value.height, value.width, value.channels
+    setattr(image, image.DESCRIPTOR.fields_by_number[4].name, value.png)
 
 
-def as_float(value: Any) -> bytes:
-    """Return 4 bytes; a number that is too large becomes infinite."""
-    try:
-        return _FLOAT.pack(value)
-    except OverflowError:
-        return _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
+def fill_tensor(target: Any, value: Values) -> None:
+    """Set a tensor."""
+    target.tensor.dims.extend(value.dims)
+    target.tensor.data_type = value.data_type
+    body = value.values.tobytes()
+    if body:  # not element by element
+        target.tensor.MergeFromString(b"\x1a" + write_varint(len(body)) + body)
 
 
-def _buckets(value: Histogram) -> bytes:
-    """Return the buckets as repeated messages; a message's length depends on the bytes of its count only."""
-    parts = []
+def fill_histogram(target: Any, value: Histogram) -> None:
+    """Set a histogram of MindSpore's Summary.Value."""
+    histogram = target.histogram
     for left, width, count in zip(value.lefts, value.widths, value.counts):
-        if count < 128:
-            parts.append(_BUCKET_1(b"\x0a\x14\x09", left, 0x11, width, 0x18, count))
-        elif count < 16384:
-            parts.append(_BUCKET_2(b"\x0a\x15\x09", left, 0x11, width, 0x18, count & 0x7F | 0x80, count >> 7))
-        else:
-            number = write_varint(count)
-            parts += (_BUCKET_0(b"\x0a" + bytes((19 + len(number),)) + b"\x09", left, 0x11, width, 0x18), number)
-    return b"".join(parts)
+        histogram.buckets.add(left=left, width=width, count=count)
+    histogram.nan_count, histogram.count = value.nan, value.number
+    histogram.pos_inf_count, histogram.neg_inf_count = value.positive_infinite, value.negative_infinite
+    if value.minimum is not None and value.maximum is not None and value.total is not None:
+        histogram.max, histogram.min, histogram.sum = value.maximum, value.minimum, value.total
 
 
-class MindSporeValues:
-    """Summary.Value messages of MindSpore's file."""
-
-    @staticmethod
-    def scalar(tag: str, value: Any) -> bytes:
-        return b"".join((_tag(tag), b"\x1d", as_float(value)))
-
-    @staticmethod
-    def image(tag: str, value: Picture) -> bytes:
-        return _tag(tag) + field(b"\x22", _image(value))
-
-    @staticmethod
-    def tensor(tag: str, value: Values) -> bytes:
-        body = b"".join(
-            [b"\x08" + write_varint(size) for size in value.dims] + [b"\x10", write_varint(value.data_type)]
-        )
-        if value.values.size:
-            body += field(b"\x1a", value.values.tobytes())
-        return _tag(tag) + field(b"\x42", body)
-
-    @staticmethod
-    def histogram(tag: str, value: Histogram) -> bytes:
-        parts = [_buckets(value)]
-        for key, number in (
-            (b"\x10", value.nan),
-            (b"\x18", value.positive_infinite),
-            (b"\x20", value.negative_infinite),
-        ):
-            parts.append(key + write_varint(number))
-        if value.minimum is not None and value.maximum is not None and value.total is not None:
-            parts += [_double(b"\x29", value.maximum), _double(b"\x31", value.minimum), _double(b"\x39", value.total)]
-        parts.append(b"\x40" + write_varint(value.number))
-        return _tag(tag) + field(b"\x4a", b"".join(parts))
-
-    @staticmethod
-    def landscape(tag: str, value: bytes) -> bytes:
-        return _tag(tag) + field(b"\x52", value)
+def fill_landscape(target: Any, value: bytes) -> None:
+    """Set a landscape."""
+    target.loss_landscape.MergeFromString(value)
 
 
-class TensorBoardValues:
-    """Summary.Value messages of TensorBoard's file."""
+#: kind of a value: function that sets the field of MindSpore's Summary.Value
+MINDSPORE_VALUES = {
+    "scalar": fill_scalar,
+    "image": fill_image,
+    "tensor": fill_tensor,
+    "histogram": fill_histogram,
+    "landscape": fill_landscape,
+}
 
-    @staticmethod
-    def scalar(tag: str, value: Any) -> bytes:
-        return b"".join((_tag(tag), b"\x15", as_float(value)))
 
-    @staticmethod
-    def image(tag: str, value: Picture) -> bytes:
-        return _tag(tag) + field(b"\x22", _image(value))
+def _fill_simple(target: Any, value: Any) -> None:
+    target.simple_value = value
 
-    @staticmethod
-    def histogram(tag: str, value: Histogram) -> bytes:
-        lefts, widths, counts = value.lefts or (0.0,), value.widths or (0.0,), value.counts or (0,)
-        limits = np.asarray([left + width for left, width in zip(lefts, widths)], "<f8")
-        body = b"".join(
-            (
-                _double(b"\x09", value.minimum or 0.0),
-                _double(b"\x11", value.maximum or 0.0),
-                _double(b"\x19", float(sum(counts))),
-                _double(b"\x21", value.total or 0.0),
-                field(b"\x32", limits.tobytes()),
-                field(b"\x3a", np.asarray(counts, "<f8").tobytes()),
-            )
-        )
-        return _tag(tag) + field(b"\x2a", body)
+
+def _fill_histo(target: Any, value: Histogram) -> None:
+    lefts, widths, counts = value.lefts or (0.0,), value.widths or (0.0,), value.counts or (0,)
+    histogram = target.histo
+    histogram.min, histogram.max, histogram.sum = value.minimum or 0.0, value.maximum or 0.0, value.total or 0.0
+    histogram.num = sum(counts)
+    histogram.bucket_limit.extend(left + width for left, width in zip(lefts, widths))
+    histogram.bucket.extend(counts)
+
+
+#: the same of TensorBoard's
+TENSORBOARD_VALUES = {"scalar": _fill_simple, "image": fill_image, "histogram": _fill_histo}

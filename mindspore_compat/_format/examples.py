@@ -12,8 +12,6 @@ import numpy as np
 from mindspore_compat._format.ragged import all_alike, numbers_at, split, varints, windows
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["Feature", "read_in_step"]
-
 #: the list that a Feature holds, by its tag
 _KINDS = {0x0A: "bytes_list", 0x12: "float_list", 0x1A: "int64_list"}
 _LENGTH_BYTES = 4

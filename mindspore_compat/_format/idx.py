@@ -11,8 +11,6 @@ from mindspore_compat._format.compressed import CompressedFile
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["read_idx", "read_images"]
-
 
 def read_images(path: str) -> np.ndarray:
     """Return the images of a file in MNIST's format, (n, 28, 28) uint8. Raises: FormatError."""

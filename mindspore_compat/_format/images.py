@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["JpegFrame", "decode_rgb", "encode_image", "jpeg_frame", "load_image", "open_image", "opencv"]
-
 _MOST_PIXELS, _PIXELS_OF_A_BYTE = 1 << 25, 256
 
 
@@ -164,3 +162,8 @@ def encode_image(image: Any, kind: str, **options: Any) -> np.ndarray:
     stream = BytesIO()
     Image.fromarray(image).save(stream, kind, **options)
     return np.frombuffer(stream.getvalue(), np.uint8)
+
+
+def is_pil(img: Any) -> bool:
+    """Return whether it is a PIL image, without importing PIL."""
+    return hasattr(img, "getbands") and hasattr(img, "convert")

@@ -8,8 +8,6 @@ import numpy as np
 
 from mindspore_compat._format.images import JpegFrame, jpeg_frame, load_image, open_image
 
-__all__ = ["cut_jpeg"]
-
 _BLOCK = 8
 #: of so narrow a picture, libjpeg does not blend the colours
 _UNBLENDED = 4

@@ -15,8 +15,6 @@ import numpy as np
 
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["Sparse", "dense", "read_variables"]
-
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _TEXTS = {1: "utf-8", 2: "utf-8", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
 _MATRIX, _COMPRESSED = 14, 15

@@ -9,8 +9,6 @@ import numpy as np
 
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["all_alike", "gather", "numbers_at", "spread", "split", "varints", "windows"]
-
 _MARGIN = 8  # bytes behind the last record, for numbers are loaded whole
 _SEVENS_OF = np.array([0x7F7F7F7F7F7F7F7F & (1 << 8 * n) - 1 for n in range(9)], np.uint64)
 _LOW = [np.uint64(0x007F007F007F007F), np.uint64(0x00003FFF00003FFF), np.uint64(0x000000000FFFFFFF)]

@@ -20,8 +20,6 @@ import numpy as np
 from mindspore_compat._format.source import open_regular
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["crc32c", "masked_crc32c", "frame", "OVERHEAD", "iterate_records"]
-
 #: bytes of a record beside its data
 OVERHEAD = 16
 _POLYNOMIAL = 0x82F63B78

@@ -16,8 +16,6 @@ from mindspore_compat._format.dtypes import item_bytes
 from mindspore_compat._format.source import open_regular, parse_json
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["write", "read_header", "read_places", "DTYPES"]
-
 #: tensor_type: dtype of the header. The file has no word for the others.
 DTYPES: dict[str, str] = {
     "Bool": "BOOL",

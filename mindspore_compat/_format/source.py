@@ -9,8 +9,6 @@ from typing import Any, BinaryIO
 
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["open_regular", "read_regular", "parse_json", "read_json"]
-
 _MOST_JSON = 1 << 28  # a map of all the parameters there are has less
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 

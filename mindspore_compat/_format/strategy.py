@@ -9,8 +9,6 @@ from mindspore_compat._format.proto._build import build_messages, check_parts
 from mindspore_compat._format.source import parse_json
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["strategy_messages", "print_messages", "parse", "layouts_of_json"]
-
 #: a tensor in a print file, and in a checkpoint
 TENSOR = "1 dims repeated int64\n2 tensor_type required string\n3 tensor_content required bytes"
 

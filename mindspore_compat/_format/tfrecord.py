@@ -12,8 +12,6 @@ from mindspore_compat._format.proto._build import build_messages
 from mindspore_compat._format.records import OVERHEAD, masked_crc32c
 from mindspore_compat._format.wire import FormatError
 
-__all__ = ["EXAMPLE", "record_offsets"]
-
 EXAMPLE: Any = build_messages(
     "mindspore_compat.tfrecord",
     {

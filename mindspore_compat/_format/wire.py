@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["FormatError", "read_varint", "write_varint", "fields", "VARINT", "FIXED64", "BYTES", "FIXED32"]
-
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _SMALL = [bytes([value]) for value in range(0x80)]
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._pytree import tree_leaves
 
-__all__ = ["Call", "LayerCalls", "NextInputs"]
-
 
 class Call(NamedTuple):
     """One call of a layer; ``inputs`` and ``outputs`` are the tensors in them, in order."""

@@ -23,19 +23,6 @@ import torch
 
 from mindspore_compat._graph.program import program
 
-__all__ = [
-    "Source",
-    "asked",
-    "assigns_elements",
-    "callees",
-    "is_program",
-    "methods_named",
-    "reaches",
-    "register",
-    "register_attribute",
-    "source_of",
-]
-
 #: packages whose functions are not copied
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc", "functools"))
 #: folders of Python and of installed packages

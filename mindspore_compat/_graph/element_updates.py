@@ -31,8 +31,6 @@ from mindspore_compat._graph.element_stores import FunctionNode, is_of_self, sou
 from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["in_graph_version"]
-
 
 def in_graph_version(function: Any) -> Any:
     """Return the function or bound method that graph mode calls in place of ``function``; mostly the same one."""

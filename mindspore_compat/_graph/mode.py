@@ -34,8 +34,6 @@ from mindspore_compat._tensor.tracing import not_traced
 from mindspore_compat._tensor.wrapping import _is_tracing, maker, wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = "EAGER OUTSIDE Call begin current differentiating end in_graph own_results run_in_graph".split()
-
 _Parameter = torch.nn.Parameter
 
 

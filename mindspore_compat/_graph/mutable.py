@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["isconstant", "mutable", "outer_constants", "tensors_in"]
-
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
     """Mark an input as changing between compiled calls, and return it. In graph mode marked tuples, lists and dicts

@@ -7,8 +7,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["SHOWS_SIZE", "SHOWS_VALUE", "aliased", "bind", "is_random", "is_view", "written"]
-
 #: the result is a Python number; it is a tensor whose size depends on values
 SHOWS_VALUE, SHOWS_SIZE = torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from mindspore_compat._runtime import placement
 
-__all__ = ["Program", "program"]
-
 
 class Program:
     """Counters of changes, and the active recorder.

@@ -12,8 +12,6 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["READS_MEMORY", "Identity", "Reading", "Recorder", "place_of"]
-
 T = TypeVar("T")
 _Base = torch._C.TensorBase
 

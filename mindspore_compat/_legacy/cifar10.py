@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mindspore_compat.mindrecord._convert_images import cifar_arrays
+from mindspore_compat.mindrecord._convert import cifar_arrays
 
 __all__ = ["Cifar10"]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import is_pil
 from mindspore_compat.dataset.vision._adjust import _enhance
-from mindspore_compat.dataset.vision._checks import check_fill
 from mindspore_compat.dataset.vision._crop import RandomCrop
 from mindspore_compat.dataset.vision._geometric import rotate as _rotate
-from mindspore_compat.dataset.vision._image import is_pil
+from mindspore_compat.dataset.vision._operation import check_fill
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
 __all__ = """

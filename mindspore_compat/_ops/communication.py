@@ -17,8 +17,8 @@ from mindspore_compat._ops.declare import classes, functions, op, primitive
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.communication import _collectives, _groups, _start, comm_func
 from mindspore_compat.communication import _collectives as collectives
-from mindspore_compat.communication import _groups, _neighbours, _start, comm_func
 from mindspore_compat.communication._groups import Group
 
 _Run = Callable[..., Any]
@@ -282,7 +282,7 @@ def _like(shape: Any, dtype: Any) -> torch.Tensor:
 @primitive
 def Send(sr_tag: int, dest_rank: int, group: str = _WORLD, group_back: str = _WORLD) -> _Run:
     """Send a tensor to a member; returns it. Its gradient comes from the `Receive` there."""
-    return lambda input_x: _neighbours.send(_tensor(input_x, "Send"), dest_rank, sr_tag, _peers("Send", group))
+    return lambda input_x: _collectives.send(_tensor(input_x, "Send"), dest_rank, sr_tag, _peers("Send", group))
 
 
 @primitive
@@ -291,7 +291,7 @@ def Receive(sr_tag: int, src_rank: int, shape: Any, dtype: Any, group: str = _WO
 
     def run(input_x: Any = None) -> Any:
         needed = input_x if isinstance(input_x, torch.Tensor) and input_x.requires_grad else None
-        return _neighbours.receive(needed, _like(shape, dtype), src_rank, sr_tag, _peers("Receive", group))
+        return _collectives.receive(needed, _like(shape, dtype), src_rank, sr_tag, _peers("Receive", group))
 
     return run
 
@@ -325,7 +325,7 @@ def BatchISendIRecv(
             )
         origin = [rank for kind, rank in zip(op_types, remote_ranks) if kind == "irecv"]
         likes = [_like(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
-        came = iter(_neighbours.exchange(tensors, to, origin, likes, _peers("BatchISendIRecv", group or _WORLD)))
+        came = iter(_collectives.exchange(tensors, to, origin, likes, _peers("BatchISendIRecv", group or _WORLD)))
         return tuple(next(came) if kind == "irecv" else _like((), torch.float32).zero_() for kind in op_types)
 
     return run
@@ -346,7 +346,7 @@ def NeighborExchange(
                 )
         likes = [_like(shape, recv_type) for shape in recv_shapes]
         found = _peers("NeighborExchange", group)
-        return _neighbours.exchange(tuple(input_x), send_rank_ids, recv_rank_ids, likes, found)
+        return _collectives.exchange(tuple(input_x), send_rank_ids, recv_rank_ids, likes, found)
 
     return run
 
@@ -375,7 +375,7 @@ def NeighborExchangeV2(
 
     def run(input_x: Any) -> Any:
         found = _peers("NeighborExchangeV2", group)
-        return _neighbours.exchange_borders(
+        return _collectives.exchange_borders(
             _tensor(input_x, "NeighborExchangeV2"), send_rank_ids, send_lens, recv_rank_ids, recv_lens, found
         )
 

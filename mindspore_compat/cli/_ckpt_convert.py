@@ -12,7 +12,7 @@ import torch
 
 from mindspore_compat._runtime.files import replacing
 from mindspore_compat.cli._progress import Bar
-from mindspore_compat.train._checkpoint.files import open_checkpoint
+from mindspore_compat.train._checkpoint.folders import open_checkpoint
 from mindspore_compat.train._checkpoint.lazy import LazyTensor, cast, part_of
 from mindspore_compat.train._checkpoint.new_files import SHARD_BYTES, is_folder_name, write_values
 from mindspore_compat.train._torch.names import from_torch_names, to_torch_state

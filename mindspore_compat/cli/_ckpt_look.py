@@ -17,8 +17,7 @@ from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.cli._progress import Bar
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.train._checkpoint.entries import entries_of
-from mindspore_compat.train._checkpoint.files import is_safetensors, open_checkpoint, opened
-from mindspore_compat.train._checkpoint.folders import TORCH_ENDS
+from mindspore_compat.train._checkpoint.folders import TORCH_ENDS, is_safetensors, open_checkpoint, opened
 from mindspore_compat.train._checkpoint.lazy import LazyTensor
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.serialization import load_checkpoint

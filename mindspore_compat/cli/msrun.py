@@ -21,7 +21,7 @@ __all__ = ["command", "main"]
 
 _PACKAGE = Path(__file__).parents[1]
 _MOST_PORT = 65535
-_GRACE_S = 12.0  # longer than a rank waits for its own error, see communication/_watch.py
+_GRACE_S = 12.0  # longer than a rank waits for its own error, see communication/_start.py
 
 
 def main(arguments: list[str]) -> int:

@@ -44,7 +44,7 @@ __getattr__ = module_getattr(
             "common.generator",
         ),
         **dict.fromkeys(("_no_grad", "ms_memory_recycle", "no_inline"), "common.api"),
-        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._messages"),
+        **dict.fromkeys(("load_mindir", "save_mindir"), "train._export._write"),
         "issubclass_": "_ops.former",
         "recompute": "nn.recompute:recompute",
         "set_dump": "common.dump",

@@ -15,9 +15,9 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import to_torch_dtype
+from mindspore_compat.communication import _collectives, _in_place
 from mindspore_compat.communication import _collectives as collectives
-from mindspore_compat.communication import _in_place, _neighbours
-from mindspore_compat.communication._handles import CommHandle, checked_group, checked_tensors, sizes_of
+from mindspore_compat.communication._in_place import CommHandle, checked_group, checked_tensors, sizes_of
 
 __all__ = [
     "CommHandle",
@@ -232,7 +232,7 @@ def batch_isend_irecv(p2p_op_list: Any) -> tuple[Any, ...]:
     tensors = [item.tensor for item, kind in zip(p2p_op_list, kinds) if kind == "isend"]
     likes = [_like(item, place) for place, (item, kind) in enumerate(zip(p2p_op_list, kinds)) if kind == "irecv"]
     came = iter(
-        _neighbours.exchange(
+        _collectives.exchange(
             tensors,
             [peer for peer, kind in zip(peers, kinds) if kind == "isend"],
             [peer for peer, kind in zip(peers, kinds) if kind == "irecv"],

@@ -31,7 +31,7 @@ _SERIALIZED = ("compare", "deserialize", "serialize", "show")
 __all__ += [*_SERIALIZED, *engine.__all__]
 
 # No MindSpore has this function: scripts that reuse the module's name `ds` for a dataset seem to call it.
-create_dict_iterator = Dataset.create_dict_iterator  # noqa: F405
+create_dict_iterator = engine.Dataset.create_dict_iterator
 
 _STORAGE = "it works with Huawei's object storage; copy the files to a disk and use MindDataset."
 

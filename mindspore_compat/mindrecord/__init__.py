@@ -43,9 +43,8 @@ __all__ = [
 ]
 
 # the converters load when they are first used
-_IMAGES = {name for name in _CONVERTERS if name.startswith(("Cifar", "Mnist", "ImageNet"))}
 __getattr__ = module_getattr(
     __name__,
-    {name: f"mindrecord.{'_convert_images' if name in _IMAGES else '_convert'}" for name in _CONVERTERS},
+    dict.fromkeys(_CONVERTERS, "mindrecord._convert"),
     fallback="mindrecord.common.exceptions",
 )

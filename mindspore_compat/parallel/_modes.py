@@ -38,7 +38,7 @@ class Modes:
         if cell._is_optimizer and get_auto_parallel_context("enable_parallel_optimizer"):
             _check_optimizer_mode()
             if get_group_size() > 1:
-                return _load("_zero").update(cell, args, kwargs)
+                return _load("_parameters").update(cell, args, kwargs)
         return cell._call_here(args, kwargs)
 
     def differentiated(self, fn: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:

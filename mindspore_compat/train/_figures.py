@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-__all__ = ["new_figure", "picture_of"]
-
 
 def new_figure(owner: str, **options: Any) -> Any:
     """Return a ``matplotlib.figure.Figure`` with these options.

@@ -25,7 +25,6 @@ sink.
 from __future__ import annotations
 
 import copy
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,14 +36,11 @@ import torch
 from mindspore_compat import context
 from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
 from mindspore_compat.train.dataset_helper import endless, epochs, init_step, prefetched, resumed_epochs
 from mindspore_compat.train.loss_scale_manager import DynamicLossScaleManager, FixedLossScaleManager
-
-__all__ = ["BackboneMode", "Run", "Sinking", "evaluate", "overflow_listener", "train_epochs"]
-
-_log = logging.getLogger("mindspore_compat")
 
 
 class BackboneMode:
@@ -134,7 +130,7 @@ class Sinking:
         told = init_step(dataset)
         if self.is_on and told % self.steps:
             begin = told // self.steps * self.steps
-            _log.warning(
+            logger.warning(
                 "In sink mode the init step must be the end of an epoch, but got %d. The run begins at step %d, the "
                 "end of epoch %d.",
                 told,
@@ -234,10 +230,7 @@ def train_epochs(
 
 
 def _train_one_epoch(
-    run: Run,
-    batches: Iterable[tuple[Any, ...]],
-    run_context: RunContext,
-    after_step: Callable[[Any], None] | None,
+    run: Run, batches: Iterable[tuple[Any, ...]], run_context: RunContext, after_step: Callable[[Any], None] | None
 ) -> None:
     network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks
     has_loss_fn = cb_params["loss_fn"] is not None
@@ -256,10 +249,7 @@ def _train_one_epoch(
 
 
 def _train_one_sink(
-    run: Run,
-    batches: Iterable[tuple[Any, ...]],
-    run_context: RunContext,
-    after_step: Callable[[Any], None] | None,
+    run: Run, batches: Iterable[tuple[Any, ...]], run_context: RunContext, after_step: Callable[[Any], None] | None
 ) -> None:
     """Run all steps of a sink between one pair of hooks, without waiting for the device in between."""
     network, mode, cb_params, callbacks = run.network, run.mode, run.cb_params, run.callbacks

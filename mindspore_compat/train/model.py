@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +14,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.boost.boost import AutoBoost
 from mindspore_compat.context import ParallelMode  # noqa: F401  (old scripts import it from here)
+from mindspore_compat.log import logger
 from mindspore_compat.nn._compiled_cell import CompiledCell, as_cell
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -23,8 +23,7 @@ from mindspore_compat.parallel._modes import check_torch, layouts
 from mindspore_compat.parallel._utils import _get_device_num, _get_parallel_mode
 from mindspore_compat.train import amp
 from mindspore_compat.train._loop import BackboneMode, Run, Sinking, evaluate, overflow_listener, train_epochs
-from mindspore_compat.train._torch.arguments import check_torch_parts
-from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict
+from mindspore_compat.train._torch.network import TorchEvalStep, TorchPredict, check_torch_parts
 from mindspore_compat.train._torch.step import TorchTrainStep
 from mindspore_compat.train.amp import check_level_names
 from mindspore_compat.train.callback._callback import Callback, CallbackManager, InternalCallbackParam, is_train_only
@@ -33,7 +32,6 @@ from mindspore_compat.train.metrics import Loss, get_metric_fn, get_metrics
 
 __all__ = ["Model"]
 
-_log = logging.getLogger("mindspore_compat")
 _OWN_CALLBACKS = "mindspore_compat.train.callback."
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 _OLD_HOOKS = {"begin", "end", "epoch_begin", "epoch_end", "step_begin", "step_end"}
@@ -441,7 +439,7 @@ def check_callbacks(callbacks: Any, mode: str) -> None:
             text = f"The callback {type(callback).__name__} has {old}: name them 'on_train_...' or 'on_eval_...'."
             if mode == "fit":
                 raise ValueError(text)
-            _log.info(text)
+            logger.info(text)
 
 
 def check_parallel(text: str) -> None:
@@ -483,10 +481,10 @@ def boosted(
     if processor.level == "O0":
         return network, optimizer, eval_network
     if not isinstance(network, Cell) or not isinstance(optimizer, Optimizer):
-        _log.warning("In boost mode, the network must be a Cell and the optimizer MindSpore's.")
+        logger.warning("In boost mode, the network must be a Cell and the optimizer MindSpore's.")
         return network, optimizer, eval_network
     if eval_network is None and metrics is None:
-        _log.warning("In boost mode, the eval_network and metrics cannot be undefined at the same time.")
+        logger.warning("In boost mode, the eval_network and metrics cannot be undefined at the same time.")
         return network, optimizer, eval_network
     network, optimizer = processor.network_auto_process_train(network, optimizer)
     if eval_network is not None:

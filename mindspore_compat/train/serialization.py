@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import glob
 import io
-import logging
 import os
 import re
 from collections.abc import Callable
@@ -27,17 +26,19 @@ from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication.management import get_rank
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint.distributed import get_ckpt_path_with_strategy, merged_values, unified_values
-from mindspore_compat.train._checkpoint.keys import FORMATS
-from mindspore_compat.train._checkpoint.layouts import device_num, layouts_of, stage_num
+from mindspore_compat.train._checkpoint.entries import FORMATS
 from mindspore_compat.train._checkpoint.print_file import parse_print
 from mindspore_compat.train._checkpoint.reading import VIEWS_FILE, as_prefixes, read_values
 from mindspore_compat.train._checkpoint.redundancy import require_parallel, share_loaded
 from mindspore_compat.train._checkpoint.strategy import (
     build_searched_strategy,
+    device_num,
+    layouts_of,
     merge_pipeline_strategys,
     restore_group_info_list,
+    stage_num,
 )
 from mindspore_compat.train._checkpoint.transform import (
     convert_checkpoint_by_rank,
@@ -48,7 +49,12 @@ from mindspore_compat.train._checkpoint.transform import (
     transform_checkpoint_by_rank,
     transform_checkpoints,
 )
-from mindspore_compat.train._checkpoint.unified import unified_safetensors
+from mindspore_compat.train._checkpoint.unified import (
+    get_ckpt_path_with_strategy,
+    merged_values,
+    unified_safetensors,
+    unified_values,
+)
 from mindspore_compat.train._checkpoint.writing import checked_plan
 from mindspore_compat.train._export import Limits, export, load
 from mindspore_compat.train._torch.names import check_dtype, load_into_module, misfit
@@ -95,12 +101,8 @@ __getattr__ = module_getattr(
             "_legacy.checkpoints",
         ),
     },
-    {
-        "_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself.",
-    },
+    {"_get_merged_param_data": "save_checkpoint puts the slices of a sharded Parameter together itself."},
 )
-
-_log = logging.getLogger("mindspore_compat")
 
 
 # --- saving -----------------------------------------------------------------------------------------------------------
@@ -318,7 +320,7 @@ def load_param_into_net(
     if remove_redundancy:
         missing = share_loaded(net, missing)
     if missing:
-        _log.warning(
+        logger.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded: is it this net's checkpoint? %s",
             len(missing),
             ", ".join(missing),
@@ -379,7 +381,7 @@ def _load_by_prefix(
             else:
                 rest.append(parameter)
         if prefix:
-            _log.warning(
+            logger.warning(
                 "For 'load_param_into_net', remove the prefix %r of the names in the checkpoint to load %d parameters.",
                 prefix,
                 len(missing) - len(rest),
@@ -399,7 +401,7 @@ def _update_param(param: Parameter, new_param: Parameter, strict_load: bool = Fa
         raise misfit(param.name, "shape", old, new)
     check_dtype(param.name, param.dtype, new_param.dtype, strict_load)
     if param.dtype is not new_param.dtype:
-        _log.warning(
+        logger.warning(
             "load_param_into_net: %s is converted from %s to %s.",
             param.name,
             dtype_name(new_param.dtype),

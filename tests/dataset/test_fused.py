@@ -14,7 +14,7 @@ import mindspore_compat.dataset.transforms as T
 import mindspore_compat.dataset.vision as V
 from mindspore_compat.dataset import text
 from mindspore_compat.dataset.engine._nodes.map import apply_to_columns
-from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
+from mindspore_compat.dataset.transforms._compound import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import apply_operations
 
 pytest.importorskip("cv2")

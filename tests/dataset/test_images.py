@@ -294,7 +294,7 @@ def test_a_jpeg_of_more_pixels_than_its_bytes_can_hold() -> None:
 
 def test_importing_opencv_leaves_the_environment() -> None:
     code = (
-        "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._image import opencv\nopencv(); "
+        "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._operation import opencv\nopencv(); "
         "assert os.environ == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))

@@ -8,7 +8,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mindspore_compat._format import ckpt
+from mindspore_compat._format import ckpt, envelope
 from mindspore_compat._format.dtypes import NUMPY_OF
 from mindspore_compat._format.wire import FormatError, read_varint, write_varint
 from tests.support.upstream import GOLDEN, read_json
@@ -100,8 +100,8 @@ def test_a_later_group_of_a_name_replaces_an_earlier() -> None:
 
 def test_crc_tail_is_found_and_right() -> None:
     data = (GOLDEN / "ckpt" / "crc.ckpt").read_bytes()
-    messages, crc = ckpt.split_crc(memoryview(data))
-    assert b"".join(bytes(p) for p in ckpt.crc_of([messages])) == data and crc is not None
+    messages, crc = envelope.split_crc(memoryview(data))
+    assert b"".join(bytes(p) for p in envelope.crc_of([messages])) == data and crc is not None
 
 
 names = st.text(min_size=1, max_size=20).filter(lambda text: text.isprintable())

@@ -173,11 +173,11 @@ def test_gradients_are_taken_in_one_place() -> None:
         "_autograd/engine.py: run_backward",
         "_autograd/engine.py: _engine_run_backward",
         # of DTensors: a mode's answer to the call in forward.py
-        "parallel/_sharding/_functions.py: run_backward",
+        "parallel/_sharding/_region.py: run_backward",
         # of CTC, which gives its gradient as an output: at a point without history
         "_ops/loss.py: torch.autograd.grad",
         # of a pipeline's stage: gradients of its outputs come from other processes, and nobody differentiates them again
-        "parallel/_stage_gradients.py: torch.autograd.grad",
+        "parallel/_pipeline.py: torch.autograd.grad",
         # torch's own training step
         "_tensor/torch_methods.py: torch.Tensor.backward",  # the method itself
         "train/_torch/step.py: (share if scaler is None else scaler.scale(share)).backward",

@@ -27,7 +27,7 @@ from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.cli import main
 from mindspore_compat.parallel.checkpoint_transform import build_searched_strategy, merge_sliced_parameter
 from mindspore_compat.train._checkpoint import folders, lazy
-from mindspore_compat.train._checkpoint.files import open_checkpoint
+from mindspore_compat.train._checkpoint.folders import open_checkpoint
 from mindspore_compat.train.checkpoint_maps import convert_checkpoint
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN

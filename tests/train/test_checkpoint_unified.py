@@ -13,7 +13,7 @@ import torch
 
 from mindspore_compat import Parameter, Tensor, load_checkpoint, nn, save_checkpoint
 from mindspore_compat._format.strategy import strategy_messages
-from mindspore_compat.train._checkpoint import distributed, unified
+from mindspore_compat.train._checkpoint import unified
 from mindspore_compat.train._checkpoint.folders import chosen
 from mindspore_compat.train.serialization import (
     convert_checkpoint_by_rank,
@@ -356,7 +356,7 @@ def test_the_checkpoint_of_an_equal_rank_is_found(name: str, tmp_path: Path, mon
         (tmp_path / f"rank_{number}").mkdir()
         (tmp_path / f"rank_{number}/x.ckpt").touch()
     for rank, real in enumerate(expected):
-        monkeypatch.setattr(distributed, "get_rank", lambda rank=rank: rank)
+        monkeypatch.setattr(unified, "get_rank", lambda rank=rank: rank)
         path = tmp_path / f"rank_{rank}/x.ckpt"
         assert get_ckpt_path_with_strategy(str(path), str(tmp_path / "strategy")) == str(path)
         path.unlink()

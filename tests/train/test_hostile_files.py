@@ -24,8 +24,7 @@ from mindspore_compat._runtime import files
 from mindspore_compat.cli import ckpt
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train import serialization
-from mindspore_compat.train._checkpoint.layouts import read_layouts
-from mindspore_compat.train._checkpoint.strategy import first_stage_of
+from mindspore_compat.train._checkpoint.strategy import first_stage_of, read_layouts
 from mindspore_compat.train.callback import CheckpointManager, OnRequestExit, SummaryLandscape
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN

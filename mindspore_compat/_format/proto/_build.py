@@ -8,8 +8,6 @@ from typing import Any
 
 from mindspore_compat._format.wire import BYTES, FormatError, fields
 
-__all__ = ["build_messages", "check_parts"]
-
 _SMALL = 1 << 20  # shorter ones need no check: their messages take 70 MiB at most
 _MOST_PARTS, _BYTES_A_PART = 500_000, 64
 _SCALARS = ("double", "float", "int64", "uint64", "int32", "bool", "string", "bytes")

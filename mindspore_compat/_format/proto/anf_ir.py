@@ -29,4 +29,3 @@ _MESSAGES = [
 ]
 _VALUES = dict([*DataType.items(), *Version.items()])
 globals().update(_VALUES)  # DT_FLOAT32 and so on
-__all__ = [*_MESSAGES, *_VALUES]

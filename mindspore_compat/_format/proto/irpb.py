@@ -13,8 +13,6 @@ from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 from mindspore_compat._format.proto._build import _add_fields, _class_of
 
-__all__ = ["messages"]
-
 _PACKAGE = "mindspore.irpb"
 _DATA_TYPES = (
     "UNDEFINED BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 FLOAT16 FLOAT32 FLOAT64 STRING TENSOR GRAPH "

@@ -6,18 +6,6 @@ from __future__ import annotations
 
 from mindspore_compat._format.proto._build import build_messages
 
-__all__ = [
-    "AttributeProto",
-    "AttributeType",
-    "GraphProto",
-    "ModelProto",
-    "NodeProto",
-    "PrimType",
-    "PrimitiveProto",
-    "TensorProto",
-    "ValueInfoProto",
-]
-
 _messages = build_messages(
     "mind_ir",
     {

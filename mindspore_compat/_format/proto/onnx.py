@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from mindspore_compat._format.proto._build import build_messages
 
-__all__ = [
-    "AttributeProto",
-    "AttributeType",
-    "DataType",
-    "GraphProto",
-    "ModelProto",
-    "NodeProto",
-    "TensorProto",
-    "ValueInfoProto",
-]
-
 _messages = build_messages(
     "onnx",
     {

@@ -2,6 +2,4 @@
 
 from mindspore_compat._format.proto.irpb import messages
 
-__all__ = ["Event", "Summary", "LossLandscape", "Explain"]
-
 Event, Summary, LossLandscape, Explain = messages.Event, messages.Summary, messages.LossLandscape, messages.Explain

@@ -13,8 +13,6 @@ from typing import Any
 
 from mindspore_compat._graph.export.ir import RESULT, Graph, Node, Value, map_values
 
-__all__ = ["MOST_PATHS", "Attempt", "explore", "too_many"]
-
 MOST_PATHS = 64  # and decisions on one of them
 
 

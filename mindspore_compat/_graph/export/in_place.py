@@ -6,13 +6,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import CONSTANT, PARAMETER, Value
+from mindspore_compat._graph.export.ir import CONSTANT, IDENTITY, PARAMETER, SYNONYMS, Value, refuse
 from mindspore_compat._graph.export.loop_node import ChangesParameter
-from mindspore_compat._graph.export.refusals import refuse
-from mindspore_compat._graph.export.simplify import IDENTITY, SYNONYMS
 from mindspore_compat._graph.recorder import Recorder
-
-__all__ = ["Handle", "InPlace"]
 
 _Base = torch._C.TensorBase
 _RESHAPING = frozenset({"transpose_", "t_", "squeeze_", "unsqueeze_", "swapaxes_", "swapdims_"})

@@ -1,4 +1,6 @@
-"""Graph between the trace of a Cell and a file format: values, nodes of pure aten operators, clean-up."""
+"""Graph between the trace of a Cell and a file format: values, nodes of pure aten operators, clean-up, simplification,
+and the errors of computations that no file can hold.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +10,21 @@ from typing import Any
 
 import torch
 
-__all__ = [
-    "INPUT",
-    "MAX_LEAVES",
-    "PARAMETER",
-    "CONSTANT",
-    "RESULT",
-    "Graph",
-    "Node",
-    "Sparse",
-    "Value",
-    "has_sparse",
-    "leaves",
-    "map_values",
-    "num_leaves",
-]
+from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
+
+#: of this run: 'construct' may catch what is raised in it, and go on
+REFUSALS: list[NotImplementedError] = []
+
+
+def refuse(what: str, scope: str) -> NotImplementedError:
+    """Return the error for a computation that no file can hold, with the place and the ways around it."""
+    error = NotImplementedError(
+        f"For 'export', {what}{f' (in {scope})' if scope else ''}. Rewrite that part of 'construct', or use "
+        "save_checkpoint for the parameters, or torch.onnx.export on the Cell, which is a torch.nn.Module."
+    )
+    REFUSALS.append(error)
+    return error
+
 
 MAX_LEAVES = 10_000  # of a result: tuples that share their parts can stand for more than any memory holds
 INPUT, PARAMETER, CONSTANT, RESULT = "input", "parameter", "constant", "result"
@@ -159,3 +161,123 @@ def map_values(function: Callable[[Any], Any], tree: Any) -> Any:
         items = [map_values(function, item) for item in tree]
         return items if isinstance(tree, list) else tuple(items)
     return function(tree)
+
+
+#: operators that return their input; dropout outside of training
+IDENTITY = frozenset(
+    {"detach", "alias", "lift_fresh", "lift", "lift_fresh_copy", "clone", "contiguous", "native_dropout"}
+)
+SYNONYMS = {
+    "_unsafe_view": "view",
+    "_reshape_alias": "view",
+    "cudnn_batch_norm": "native_batch_norm",
+    "miopen_batch_norm": "native_batch_norm",
+    "t": "transpose",
+    "_to_copy": "to",
+    "cudnn_convolution": "convolution",
+    "unsafe_split": "split",
+    "true_divide": "div",
+    "unsafe_split_with_sizes": "split_with_sizes",
+    "expand_copy": "expand",
+    "absolute": "abs",
+    "fix": "trunc",
+}
+_NO_OP_IF_SAME_SHAPE = frozenset({"view", "expand", "squeeze", "slice"})
+
+
+def tensors_in(tree: Any) -> list[torch.Tensor]:
+    return [item for item in leaves(tree) if isinstance(item, torch.Tensor)]
+
+
+def changes_nothing(op: str, bound: dict[str, Any], tensors: list[torch.Tensor], made: list[torch.Tensor]) -> bool:
+    if len(made) != 1 or made[0].dtype is not tensors[0].dtype or tuple(made[0].shape) != tuple(tensors[0].shape):
+        return False
+    if op == "permute":
+        return [axis % made[0].dim() for axis in bound["dims"]] == list(range(made[0].dim()))
+    if op == "transpose":
+        return made[0].dim() < 2 or ("dim0" in bound and (bound["dim0"] - bound["dim1"]) % made[0].dim() == 0)
+    return op in _NO_OP_IF_SAME_SHAPE or op == "to"
+
+
+def normalized(func: Any, op: str, named: dict[str, Any], made: list[torch.Tensor]) -> dict[str, Any]:
+    """Return uniform arguments of synonyms; a view of a view becomes one of the first."""
+    if op == "view":
+        source = named["self"]
+        while source.node is not None and source.node.op == "view":
+            source = source.node.args["self"]
+        return {"self": source, "size": list(made[0].shape)}
+    if op == "expand":
+        return {"self": named["self"], "size": list(made[0].shape)}
+    if op == "transpose" and "dim0" not in named:
+        return {"self": named["self"], "dim0": 0, "dim1": made[0].dim() - 1}
+    return named
+
+
+def computed(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the operator's result. Indices out of range, as random sample inputs have them, read place 0: a file
+    depends on shapes only.
+    """
+    try:
+        return func(*args, **kwargs)
+    except (IndexError, RuntimeError) as error:
+        if "out of range" not in str(error) and "out of bounds" not in str(error):
+            raise
+        return func(*map_values(_at_zero, args), **map_values(_at_zero, kwargs))
+
+
+def _at_zero(item: Any) -> Any:
+    return (
+        torch.zeros_like(item) if isinstance(item, torch.Tensor) and item.dtype in (torch.int32, torch.int64) else item
+    )
+
+
+# --- sparse tensors among the values of a trace, and their parts
+
+_KINDS: dict[str, Any] = {"CSRTensor": CSRTensor, "COOTensor": COOTensor}
+
+
+def opened(tree: Any) -> Any:
+    """Return the same nesting of tuples, lists and dicts with each sparse tensor as `Sparse`."""
+
+    def taken(item: Any) -> Any:
+        if not isinstance(item, (CSRTensor, COOTensor)):
+            return item
+        *parts, shape = item.to_tuple()
+        return Sparse("CSRTensor" if isinstance(item, CSRTensor) else "COOTensor", tuple(parts), shape)
+
+    return map_values(taken, tree)
+
+
+def closed(tree: Any) -> Any:
+    """Convert each `Sparse` back to a sparse tensor."""
+    if isinstance(tree, Sparse):
+        return _KINDS[tree.kind](*tree.parts, tree.shape)
+    if isinstance(tree, dict):
+        return {key: closed(item) for key, item in tree.items()}
+    return type(tree)(map(closed, tree)) if type(tree) in (tuple, list) else tree
+
+
+def taken_apart(
+    test: Callable[..., Any], body: Callable[..., Any], values: Any, refuse: Callable[[str], Exception]
+) -> tuple[Callable[..., Any], Callable[..., Any], Any] | None:
+    """Return a loop with its sparse tensors as `Sparse`; None if it has none, or has them so already."""
+    is_sparse, values = has_sparse(values), opened(values)
+    if is_sparse or not has_sparse(values):
+        return None
+    before = _forms(values)
+
+    def round_of(items: Any) -> Any:
+        found = opened(body(closed(items)))
+        if _forms(found) != before:
+            raise refuse("the body of a loop changes the kind or the shape of a sparse tensor")
+        return found
+
+    return lambda items: test(closed(items)), round_of, values
+
+
+def _forms(tree: Any) -> list[Any]:
+    """Return kind and shape of each `Sparse`, None for others."""
+    if isinstance(tree, Sparse):
+        return [(tree.kind, tree.shape)]
+    items = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, (tuple, list)) else None
+    return [None] if items is None else [form for item in items for form in _forms(item)]

@@ -14,26 +14,33 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from mindspore_compat._graph.export.decompose import CREATION, DECOMPOSITIONS, torch_decompositions
-from mindspore_compat._graph.export.decompose_layers import batch_norm_in_training
+from mindspore_compat._graph.export.decompose import (
+    CREATION,
+    DECOMPOSITIONS,
+    batch_norm_in_training,
+    torch_decompositions,
+)
 from mindspore_compat._graph.export.explore import MOST_PATHS, too_many
 from mindspore_compat._graph.export.in_place import Handle, InPlace
-from mindspore_compat._graph.export.ir import CONSTANT, PARAMETER, RESULT, Node, Value, map_values
-from mindspore_compat._graph.export.refusals import refuse
-from mindspore_compat._graph.export.simplify import (
+from mindspore_compat._graph.export.ir import (
+    CONSTANT,
     IDENTITY,
+    PARAMETER,
+    RESULT,
     SYNONYMS,
+    Node,
+    Value,
     changes_nothing,
     computed,
+    map_values,
     normalized,
+    refuse,
     tensors_in,
 )
 from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, bind, is_random, is_view, written
 from mindspore_compat._graph.recorder import Identity, place_of
 from mindspore_compat._tensor.wrapping import memory, plain
 from mindspore_compat.common.parameter import Parameter
-
-__all__ = ["GraphRecorder", "Kept", "constant"]
 
 #: Takes an operator and its arguments; returns whether the file format has it in this form, so that it is not
 #: decomposed.

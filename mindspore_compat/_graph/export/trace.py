@@ -1,10 +1,13 @@
 """Tracing: a network runs on the given inputs while its operators are recorded as a graph without side effects.
 
-Real values flow, so shapes, Python control flow and constants come out as in any run.
+Real values flow, so shapes, Python control flow and constants come out as in any run. Memory reads, decisions by a
+tensor and composite operators of torch, which a dispatch mode does not see, are events of the graph; sparse tensors
+among the values are their parts.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -12,17 +15,82 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.export.explore import Attempt, explore
-from mindspore_compat._graph.export.ir import INPUT, MAX_LEAVES, PARAMETER, Graph, Value, map_values, num_leaves
-from mindspore_compat._graph.export.loop_node import attributes_of, run_loop, same_attribute
-from mindspore_compat._graph.export.reading import GraphReading
+from mindspore_compat._graph.export.ir import (
+    CONSTANT,
+    INPUT,
+    MAX_LEAVES,
+    PARAMETER,
+    REFUSALS,
+    Graph,
+    Value,
+    map_values,
+    num_leaves,
+    opened,
+    refuse,
+    tensors_in,
+)
+from mindspore_compat._graph.export.loop_node import RECURRENT, attributes_of, recurrent, run_loop, same_attribute
 from mindspore_compat._graph.export.recorder import GraphRecorder, Kept, constant
-from mindspore_compat._graph.export.refusals import REFUSALS, refuse
-from mindspore_compat._graph.export.simplify import tensors_in
-from mindspore_compat._graph.export.sparse import opened
+from mindspore_compat._graph.recorder import Reading
 from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import plain, wrap
+from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["trace"]
+_DECIDING = frozenset({"__bool__", "is_nonzero"})
+_BOOLS = {Tensor.__bool__.__code__}
+
+
+class GraphReading(Reading):
+    """Mode that refuses to read memory, whose values would silently become constants. It asks the recorder for the
+    outcome of ``if tensor``, and records dropout in training and recurrent layers as one operator.
+    """
+
+    recorder: GraphRecorder
+
+    def _is_place(self, index: Any) -> bool:
+        """Return whether it is one number of the graph."""
+        return (
+            isinstance(index, torch.Tensor)
+            and not index.dim()
+            and index.dtype in (torch.int32, torch.int64)
+            and self.recorder.read(index).kind != CONSTANT
+        )
+
+    def called(self, func: Any, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if name in _DECIDING or (name == "item" and _asked_by_bool()):
+            outcome = self.recorder.decide(args[0])
+            if outcome is not None:
+                return outcome
+        if name in ("__getitem__", "__setitem__") and self._is_place(args[1]):  # torch would make a number of it
+            args = (
+                args[0],
+                torch.reshape(args[1], (1,)),
+                *[
+                    torch.unsqueeze(item, 0) if isinstance(item, torch.Tensor) and item.dim() else item
+                    for item in args[2:]
+                ],
+            )
+            return func(*args) if name == "__setitem__" else torch.squeeze(func(*args), 0)
+        if func is torch.dropout and _given(args, kwargs, 2, "train") and _given(args, kwargs, 1, "p"):
+            return wrap(torch.native_dropout(args[0], _given(args, kwargs, 1, "p"), True)[0])
+        if name in RECURRENT and func is getattr(torch, name, None) and not kwargs:
+            found = recurrent(self.recorder, lambda what: refuse(what, self.recorder.scope()), name, args)
+            if found is not NotImplemented:
+                return wrap(found)
+        return func(*args, **kwargs)
+
+
+def _asked_by_bool() -> bool:
+    """Return whether the tensor is read for ``if`` and the like."""
+    frame: Any = sys._getframe(3)  # behind `called` and the mode
+    while frame is not None and frame.f_code.co_filename.endswith("overrides.py"):
+        frame = frame.f_back
+    return frame is not None and frame.f_code in _BOOLS
+
+
+def _given(args: tuple[Any, ...], kwargs: dict[str, Any], index: int, name: str) -> Any:
+    return args[index] if len(args) > index else kwargs.get(name)
+
 
 _Base = torch._C.TensorBase
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["binding"]
-
 _Base = torch._C.TensorBase
 
 _BINDINGS: dict[str, Any] = {

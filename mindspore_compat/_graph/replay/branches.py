@@ -13,8 +13,6 @@ import torch
 
 from mindspore_compat._tensor.wrapping import memory
 
-__all__ = ["MAX_SAVED", "Branch", "OtherBranchError", "Saved"]
-
 #: bytes that a step may write before a branch
 MAX_SAVED = 1 << 24
 

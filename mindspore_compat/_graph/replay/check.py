@@ -10,8 +10,6 @@ import torch
 from mindspore_compat._random.rng_state import Graph
 from mindspore_compat._tensor.wrapping import plain
 
-__all__ = ["checked"]
-
 _SIMPLE = (int, float, bool, str, type(None))
 
 

@@ -18,8 +18,6 @@ from mindspore_compat._graph.replay.tape import Node, Opaque, Ref, Tape, refs
 from mindspore_compat._tensor.aliasing import Views
 from mindspore_compat._tensor.wrapping import memory, wrap
 
-__all__ = ["compiled", "generators_of"]
-
 _aten = torch.ops.aten
 
 

@@ -11,8 +11,6 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._random.rng_state import Graphs
 
-__all__ = ["Computations", "computations_of", "graphs_of"]
-
 #: share of the eager time of a computation that recordings may take on top of the first tape
 _SHARE = 0.05
 

@@ -10,8 +10,6 @@ import torch
 
 from mindspore_compat import log
 
-__all__ = ["Graphed"]
-
 #: calls on a side stream before the capture, as in torch: libraries allocate workspaces and choose kernels
 _WARM_UPS = 3
 

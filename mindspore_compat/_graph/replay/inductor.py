@@ -10,8 +10,6 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._graph.replay.check import _close
 
-__all__ = ["Fused"]
-
 
 class Fused:
     """A function of tensors, compiled by inductor. Its first call runs both versions from the same state. If they

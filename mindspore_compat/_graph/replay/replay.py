@@ -39,8 +39,6 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, jit_level
 
-__all__ = ["evaluated", "replayed"]
-
 _Base = torch._C.TensorBase
 _data_ptr, _stride, _item = _Base.data_ptr, _Base.stride, _Base.item
 _shape, _dtype, _requires_grad, _device = (

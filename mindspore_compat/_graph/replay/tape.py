@@ -33,8 +33,6 @@ from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["DRAWS", "NO_UPDATE", "Node", "Opaque", "Ref", "Tape", "record", "refs"]
-
 _Base = torch._C.TensorBase
 #: functions of torch in a step whose Python no replay would run
 _RUNS_PYTHON = frozenset({"backward", "register_hook", "register_post_accumulate_grad_hook"})

@@ -130,10 +130,7 @@ def with_default(default: Any, check: Check) -> Check:
 
 
 def several(
-    one: Check,
-    counts: tuple[int, ...] = (2,),
-    spread: Callable[[Any], tuple] | None = None,
-    is_ordered: bool = False,
+    one: Check, counts: tuple[int, ...] = (2,), spread: Callable[[Any], tuple] | None = None, is_ordered: bool = False
 ) -> Check:
     """Return a check for a list or tuple of so many values, each checked by `one`; stored as a tuple.
 

@@ -28,52 +28,6 @@ from mindspore_compat.dataset.core.validator_helpers import (
 )
 from mindspore_compat.dataset.debug import DebugHook, PrintMetaDataHook
 
-__all__ = [
-    "ErrorSamplesMode",
-    "load",
-    "set_sending_batches",
-    "set_seed",
-    "get_seed",
-    "set_prefetch_size",
-    "get_prefetch_size",
-    "set_num_parallel_workers",
-    "get_num_parallel_workers",
-    "set_numa_enable",
-    "get_numa_enable",
-    "set_monitor_sampling_interval",
-    "get_monitor_sampling_interval",
-    "set_callback_timeout",
-    "get_callback_timeout",
-    "set_auto_num_workers",
-    "get_auto_num_workers",
-    "set_enable_autotune",
-    "get_enable_autotune",
-    "set_autotune_interval",
-    "get_autotune_interval",
-    "set_enable_shared_mem",
-    "get_enable_shared_mem",
-    "set_auto_offload",
-    "get_auto_offload",
-    "set_enable_watchdog",
-    "get_enable_watchdog",
-    "set_fast_recovery",
-    "get_fast_recovery",
-    "set_multiprocessing_timeout_interval",
-    "get_multiprocessing_timeout_interval",
-    "set_dynamic_shape",
-    "get_dynamic_shape",
-    "set_debug_mode",
-    "get_debug_mode",
-    "set_error_samples_mode",
-    "get_error_samples_mode",
-    "set_iterator_mode",
-    "get_iterator_mode",
-    "set_multiprocessing_start_method",
-    "get_multiprocessing_start_method",
-    "set_video_backend",
-    "get_video_backend",
-]
-
 
 class ErrorSamplesMode(IntEnum):
     """Action of `map` on a row with failing operations: raise, replace it by a good row, or skip it."""
@@ -308,3 +262,6 @@ def load(file: str) -> None:
             _LOADABLE[key](value)
         except (TypeError, ValueError) as error:
             raise type(error)(f"{file}: {error}") from error
+
+
+__all__ = ["ErrorSamplesMode", "load", *(name for name in globals() if name.startswith(("get_", "set_")))]

@@ -89,11 +89,7 @@ def check_nonzero(
 
 
 def check_real(
-    value: Any,
-    name: str,
-    low: float = -FLOAT_MAX_INTEGER,
-    high: float = FLOAT_MAX_INTEGER,
-    above: bool = False,
+    value: Any, name: str, low: float = -FLOAT_MAX_INTEGER, high: float = FLOAT_MAX_INTEGER, above: bool = False
 ) -> Any:
     """Check for a number in [low, high], or with `above` in (low, high]; return it."""
     if isinstance(value, bool):

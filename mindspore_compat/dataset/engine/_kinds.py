@@ -15,8 +15,8 @@ class _Kind(type(Dataset)):  # type: ignore[misc]
     def __instancecheck__(cls, instance: Any) -> bool:
         if type.__instancecheck__(cls, instance):
             return True
-        files = {kind: f"._sources.{kind}" for kind in ("audio", "text", "vision")}
-        of = {kind for kind, file in files.items() for base in type(instance).__mro__ if file in base.__module__}
+        ours = [base.__module__ for base in type(instance).__mro__ if ".dataset.engine." in base.__module__]
+        of = {kind for kind in ("audio", "text", "vision") if any(kind in module for module in ours)}
         return isinstance(instance, Dataset) and (not of or cls._kind in of)
 
 

@@ -6,16 +6,23 @@
 
 from typing import Any
 
+from mindspore_compat.dataset.engine import _dataset, samplers
 from mindspore_compat.dataset.engine._dataset import *  # noqa: F403
+from mindspore_compat.dataset.engine._nodes import batch, map, rows
 from mindspore_compat.dataset.engine._nodes.batch import *  # noqa: F403
-from mindspore_compat.dataset.engine._nodes.columns import *  # noqa: F403
-from mindspore_compat.dataset.engine._nodes.combine import *  # noqa: F403
 from mindspore_compat.dataset.engine._nodes.map import *  # noqa: F403
 from mindspore_compat.dataset.engine._nodes.rows import *  # noqa: F403
-from mindspore_compat.dataset.engine._nodes.sync import *  # noqa: F403
-from mindspore_compat.dataset.engine._sources.base import *  # noqa: F403
+from mindspore_compat.dataset.engine._nodes.rows import TransferDataset  # noqa: F401  (MindSpore lists it nowhere)
+from mindspore_compat.dataset.engine._sources.base import MappableDataset, SourceDataset
 from mindspore_compat.dataset.engine.samplers import *  # noqa: F403
-from mindspore_compat.dataset.engine.schema import *  # noqa: F403
+from mindspore_compat.dataset.engine.schema import Schema
+
+__all__ = ["MappableDataset", "Schema", "SourceDataset"]
+__all__ += _dataset.__all__
+__all__ += batch.__all__
+__all__ += map.__all__
+__all__ += rows.__all__
+__all__ += samplers.__all__
 
 _train_dataset: Any = None
 

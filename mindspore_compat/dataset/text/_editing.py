@@ -21,7 +21,7 @@ from mindspore_compat.dataset.core.arguments import (
     text,
 )
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32, type_check
-from mindspore_compat.dataset.text._vocab import NormalizeForm, Vocab, as_text
+from mindspore_compat.dataset.text.utils import NormalizeForm, Vocab, as_text
 from mindspore_compat.dataset.transforms._operation import TensorOperation, call_user_function
 
 __all__ = [

@@ -4,11 +4,8 @@
 
 from mindspore_compat.dataset.text import _editing, _tokenizers
 from mindspore_compat.dataset.text._editing import *
-from mindspore_compat.dataset.text._jieba import JiebaTokenizer
-from mindspore_compat.dataset.text._sentencepiece import SentencePieceTokenizer
 from mindspore_compat.dataset.text._tokenizers import *
-from mindspore_compat.dataset.text._vectors import ToVectors
-from mindspore_compat.dataset.text._vocab import NormalizeForm
+from mindspore_compat.dataset.text.utils import NormalizeForm, SentencePieceTokenizer, ToVectors
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation, TensorOperation
 
 #: MindSpore's numbers of the normal forms; the engine takes the forms themselves here
@@ -22,7 +19,6 @@ class TextTensorOperation(TensorOperation):
 __all__ = [
     "DE_C_INTER_NORMALIZE_FORM",
     "Implementation",
-    "JiebaTokenizer",
     "NormalizeForm",
     "PyTensorOperation",
     "SentencePieceTokenizer",

@@ -11,10 +11,7 @@ import numpy as np
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, kind_of, own_dtype, real
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.transforms._compound import Compose, RandomApply, RandomChoice, RandomOrder
-from mindspore_compat.dataset.transforms._operation import (
-    PyTensorOperation,
-    TensorOperation,
-)
+from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 
 __all__ = [
     "Compose",

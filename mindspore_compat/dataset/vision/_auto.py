@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import is_pil
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, kind_of
 from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
@@ -15,11 +16,15 @@ from mindspore_compat.dataset.core.validator_helpers import check_positive, chec
 from mindspore_compat.dataset.transforms._compound import check_operation, check_operations
 from mindspore_compat.dataset.transforms._operation import TensorOperation, apply_operations
 from mindspore_compat.dataset.vision import _color
-from mindspore_compat.dataset.vision._checks import check_fill, check_interpolation, need_warping
+from mindspore_compat.dataset.vision._adjust import AutoContrast, Equalize, Invert, posterize
 from mindspore_compat.dataset.vision._geometric import affine, rotate
-from mindspore_compat.dataset.vision._image import check_image, is_pil
-from mindspore_compat.dataset.vision._levels import AutoContrast, Equalize, Invert, posterize
-from mindspore_compat.dataset.vision._operation import ImageOperation
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    check_fill,
+    check_image,
+    check_interpolation,
+    need_warping,
+)
 from mindspore_compat.dataset.vision.utils import AutoAugmentPolicy, Inter
 
 __all__ = ["AutoAugment", "RandAugment", "RandomSelectSubpolicy", "TrivialAugmentWide", "UniformAugment"]

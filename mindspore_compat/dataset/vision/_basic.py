@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.images import decode_rgb, open_image
+from mindspore_compat._format.images import decode_rgb, is_pil, open_image
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, dtype_like, flag, real, several
 from mindspore_compat.dataset.transforms._operation import Implementation, PyTensorOperation
 from mindspore_compat.dataset.transforms.transforms import TypeCast
-from mindspore_compat.dataset.vision._image import check_image, is_pil
-from mindspore_compat.dataset.vision._operation import ImageOperation
+from mindspore_compat.dataset.vision._operation import ImageOperation, check_image
 
 __all__ = ["Decode", "HWC2CHW", "Normalize", "NormalizePad", "Rescale", "ToNumpy", "ToPIL", "ToTensor", "ToType"]
 

@@ -1,4 +1,4 @@
-"""Crops, padding and patches."""
+"""Flips, crops, padding, patches, and erasure of parts of images."""
 
 from __future__ import annotations
 
@@ -7,29 +7,125 @@ from typing import Any
 
 import numpy as np
 
+from mindspore_compat._format.images import is_pil, opencv
 from mindspore_compat._runtime.random_engines import MersenneTwister
-from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, several
-from mindspore_compat.dataset.core.randomness import engine_of, python_random
-from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
-from mindspore_compat.dataset.vision._checks import (
-    check_border,
-    check_box,
-    check_fill,
-    check_padding,
-    twice,
-)
-from mindspore_compat.dataset.vision._flip import flip
-from mindspore_compat.dataset.vision._image import as_matrix, check_image, is_pil
+from mindspore_compat.dataset.core.arguments import Annotated, arguments, flag, integer, kind_of, real, several
+from mindspore_compat.dataset.core.randomness import engine_of, numpy_random, python_random
+from mindspore_compat.dataset.core.validator_helpers import UINT8_MAX, check_pos_int32, check_probability
+from mindspore_compat.dataset.transforms._operation import Implementation
 from mindspore_compat.dataset.vision._operation import (
     ImageOperation,
     PilOperation,
     RandomImageOperation,
+    as_matrix,
+    check_border,
+    check_box,
+    check_fill,
+    check_image,
+    check_padding,
+    check_scale,
     each_image,
+    twice,
+    uniform,
 )
 from mindspore_compat.dataset.vision._resize import crop_box
 from mindspore_compat.dataset.vision.utils import Border, SliceMode
 
-__all__ = ["CenterCrop", "Crop", "FiveCrop", "Pad", "PadToSize", "RandomCrop", "SlicePatches", "TenCrop"]
+__all__ = [
+    "HorizontalFlip",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "VerticalFlip",
+    "CenterCrop",
+    "Crop",
+    "FiveCrop",
+    "Pad",
+    "PadToSize",
+    "RandomCrop",
+    "SlicePatches",
+    "TenCrop",
+    "CutOut",
+    "Erase",
+    "RandomErasing",
+]
+
+
+def flip(image: Any, is_vertical: bool, name: str = "Flip") -> Any:
+    """Return an array or PIL image upside down or mirrored, for the operation of that name."""
+    if is_pil(image):
+        return image.transpose(1 if is_vertical else 0)  # Image.Transpose.FLIP_TOP_BOTTOM, FLIP_LEFT_RIGHT
+    check_image(image, name)
+    if not is_vertical and image.dtype in (np.uint8, np.float32) and image.shape[2:] in ((), (1,), (3,), (4,)):
+        return opencv().flip(np.ascontiguousarray(image), 1).reshape(image.shape)  # 20 times as fast as NumPy
+    return np.ascontiguousarray(image[::-1] if is_vertical else image[:, ::-1])
+
+
+class HorizontalFlip(RandomImageOperation):
+    """The image mirrored."""
+
+    takes_pil = False
+    takes_batches = True
+
+    def _transform(self, image: Any) -> Any:
+        return flip(image, is_vertical=False, name="HorizontalFlip")
+
+
+class VerticalFlip(RandomImageOperation):
+    """The image upside down."""
+
+    takes_pil = False
+    takes_batches = True
+
+    def _transform(self, image: Any) -> Any:
+        return flip(image, is_vertical=True, name="VerticalFlip")
+
+
+@arguments
+class _RandomFlip(RandomImageOperation):
+    is_multi_column = True
+    has_block = True
+    draws = True
+    _is_vertical = False
+
+    prob: Annotated[float, check_probability] = 0.5
+
+    def _draw(self, image: Any) -> tuple:
+        if is_pil(image):
+            return (self.prob > python_random().random(),)
+        check_image(image, type(self).__name__)
+        return (engine_of(self).chance(np.float32(self.prob)),)
+
+    def _transform(self, image: Any, *parameters: Any) -> Any:
+        return flip(image, self._is_vertical, type(self).__name__) if parameters[0] else image
+
+    def _apply_block(self, *blocks: Any) -> tuple:
+        chosen = engine_of(self).chances(np.float32(self.prob), len(blocks[0]))
+        return tuple(self._flip_chosen(block, chosen) for block in blocks)
+
+    def _flip_chosen(self, block: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        check_image(block[0], type(self).__name__)
+        result = block.copy()
+        for place in np.flatnonzero(chosen):
+            result[place] = flip(block[place], self._is_vertical)
+        return result
+
+
+class RandomHorizontalFlip(_RandomFlip):
+    """The image mirrored with probability `prob`.
+
+    Examples:
+        >>> image = np.array([[[1], [2], [3]]], np.uint8)
+        >>> print(ds.vision.RandomHorizontalFlip(prob=1.0)(image).ravel())
+        [3 2 1]
+    """
+
+    takes_batches = True
+
+
+class RandomVerticalFlip(_RandomFlip):
+    """The image upside down with probability `prob`."""
+
+    _is_vertical = True
 
 
 def pad_image(image: Any, padding: tuple[int, int, int, int], fill: tuple[int, ...], mode: str = "constant") -> Any:
@@ -299,3 +395,106 @@ class SlicePatches(ImageOperation):
             for i in range(self.grid[0])
             for j in range(self.grid[1])
         )
+
+
+@arguments
+class Erase(ImageOperation):
+    """A box of the image set to `value`; with `inplace` in the given array itself."""
+
+    top: Annotated[int, integer(0)]
+    left: Annotated[int, integer(0)]
+    height: Annotated[int, check_pos_int32]
+    width: Annotated[int, check_pos_int32]
+    value: Annotated[Any, several(real(0, UINT8_MAX), (3,), lambda value: (value,))] = 0.0
+    inplace: Annotated[bool, flag] = False
+
+    def _prepare(self) -> None:
+        self.box = (self.top, self.left, self.height, self.width)
+        self.value = np.asarray(self.value)
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "Erase")
+        top, left, height, width = self.box
+        if top + height > image.shape[0] or left + width > image.shape[1]:
+            raise RuntimeError(f"Erase: box {self.box} is out of the image of {image.shape[:2]}.")
+        image = image if self.inplace else image.copy()
+        image[top : top + height, left : left + width] = self.value.astype(image.dtype)
+        return image
+
+
+@arguments
+class RandomErasing(ImageOperation):
+    """A random box of an array (C, H, W) set to `value`, with probability `prob`.
+
+    Args:
+        scale: range of the box's part of the area; ratio: range of its height to width.
+        value: a number, one per channel, or "random" for noise.
+    """
+
+    implementation = Implementation.PY
+    draws = True
+    prob: Annotated[float, check_probability] = 0.5
+    scale: Annotated[tuple[float, float], check_scale] = (0.02, 0.33)
+    ratio: Annotated[tuple[float, float], several(real(0, above=True), is_ordered=True)] = (0.3, 3.3)
+    value: Annotated[Any, kind_of(int, list, tuple, str)] = 0
+    inplace: Annotated[bool, flag] = False
+    max_attempts: Annotated[int, check_pos_int32] = 10
+
+    def _prepare(self) -> None:
+        if not isinstance(self.value, str):
+            check_fill(self.value, "value")
+        elif self.value != "random":
+            raise ValueError(f"value must be 'random', a number or three numbers, but got {self.value!r}.")
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        if image.ndim != 3:
+            raise TypeError(f"img dimension should be 3 (C, H, W). Got {image.ndim}.")
+        box = self._draw_box(*image.shape[1:]) if self.prob > python_random().random() else None
+        if box is None:
+            return image
+        top, left, height, width = box
+        image = image if self.inplace else image.copy()
+        if self.value == "random":
+            fill = numpy_random().normal(0.0, 1.0, (image.shape[0], height, width))
+        else:
+            fill = np.asarray(self.value).reshape(-1, 1, 1)
+        image[:, top : top + height, left : left + width] = fill
+        return image
+
+    def _compute_pil(self, image: Any) -> Any:
+        if self.prob > python_random().random():
+            raise TypeError(f"img should be NumPy array. Got {type(image)}. Use ToTensor() or np.array before.")
+        return image
+
+    def _draw_box(self, height: int, width: int) -> tuple[int, int, int, int] | None:
+        draw = python_random().randint
+        for _ in range(self.max_attempts):
+            area, aspect = uniform(self.scale) * (height * width), uniform(self.ratio)
+            box_width = round((area * aspect) ** 0.5)
+            box_height = round(box_width / aspect)
+            if box_height < height and box_width < width:
+                return draw(0, height - box_height), draw(0, width - box_width), box_height, box_width
+        return None
+
+
+@arguments
+class CutOut(ImageOperation):
+    """`num_patches` random squares of side `length` set to 0."""
+
+    draws = True
+    length: Annotated[int, check_pos_int32]
+    num_patches: Annotated[int, check_pos_int32] = 1
+    is_hwc: Annotated[bool, flag] = True
+
+    def _compute(self, image: np.ndarray) -> np.ndarray:
+        check_image(image, "CutOut")
+        image = image.copy()
+        view = image if self.is_hwc else image.transpose(1, 2, 0)
+        height, width = view.shape[:2]
+        if self.length > height or self.length > width:
+            raise RuntimeError(f"CutOut: box size {self.length} is too large for the image {(height, width)}.")
+        engine = engine_of(self)
+        for _ in range(self.num_patches):  # parts of them may lie outside
+            bottom, right = engine.integer(0, height + self.length), engine.integer(0, width + self.length)
+            view[max(0, bottom - self.length) : bottom, max(0, right - self.length) : right] = 0
+        return image

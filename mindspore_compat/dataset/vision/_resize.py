@@ -7,24 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.images import decode_rgb
+from mindspore_compat._format.images import decode_rgb, is_pil
 from mindspore_compat._format.jpeg_part import cut_jpeg
 from mindspore_compat._runtime.random_engines import MersenneTwister
 from mindspore_compat.dataset.core.arguments import Annotated, arguments, integer, with_default
 from mindspore_compat.dataset.core.randomness import engine_of, python_random
 from mindspore_compat.dataset.core.validator_helpers import check_pos_int32
 from mindspore_compat.dataset.vision._basic import check_encoded
-from mindspore_compat.dataset.vision._checks import (
+from mindspore_compat.dataset.vision._operation import (
+    ImageOperation,
+    RandomImageOperation,
     check_box,
+    check_image,
     check_interpolation,
     check_ratio,
     check_scale,
     check_size,
-)
-from mindspore_compat.dataset.vision._image import check_image, is_pil, resize
-from mindspore_compat.dataset.vision._operation import (
-    ImageOperation,
-    RandomImageOperation,
+    resize,
     uniform,
 )
 from mindspore_compat.dataset.vision.utils import Inter

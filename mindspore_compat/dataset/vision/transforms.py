@@ -4,31 +4,14 @@
 
 from mindspore_compat.dataset.transforms._operation import PyTensorOperation, TensorOperation
 from mindspore_compat.dataset.transforms.transforms import not_random
-from mindspore_compat.dataset.vision import (
-    _adjust,
-    _auto,
-    _basic,
-    _batch,
-    _boxes,
-    _color_spaces,
-    _crop,
-    _erase,
-    _flip,
-    _geometric,
-    _levels,
-    _resize,
-)
+from mindspore_compat.dataset.vision import _adjust, _auto, _basic, _boxes, _color, _crop, _geometric, _resize
 from mindspore_compat.dataset.vision._adjust import *
 from mindspore_compat.dataset.vision._auto import *
 from mindspore_compat.dataset.vision._basic import *
-from mindspore_compat.dataset.vision._batch import *
 from mindspore_compat.dataset.vision._boxes import *
-from mindspore_compat.dataset.vision._color_spaces import *
+from mindspore_compat.dataset.vision._color import *
 from mindspore_compat.dataset.vision._crop import *
-from mindspore_compat.dataset.vision._erase import *
-from mindspore_compat.dataset.vision._flip import *
 from mindspore_compat.dataset.vision._geometric import *
-from mindspore_compat.dataset.vision._levels import *
 from mindspore_compat.dataset.vision._operation import ImageOperation as ImageTensorOperation
 from mindspore_compat.dataset.vision._resize import *
 from mindspore_compat.dataset.vision.utils import (
@@ -55,12 +38,8 @@ __all__ = [
 __all__ += _adjust.__all__
 __all__ += _auto.__all__
 __all__ += _basic.__all__
-__all__ += _batch.__all__
 __all__ += _boxes.__all__
-__all__ += _color_spaces.__all__
+__all__ += _color.__all__
 __all__ += _crop.__all__
-__all__ += _erase.__all__
-__all__ += _flip.__all__
 __all__ += _geometric.__all__
-__all__ += _levels.__all__
 __all__ += _resize.__all__

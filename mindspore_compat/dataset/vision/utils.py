@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mindspore_compat._format.images import decode_rgb, encode_image, open_image
+from mindspore_compat._format.images import decode_rgb, encode_image, is_pil, open_image
 from mindspore_compat.dataset.core.validator_helpers import check_file
-from mindspore_compat.dataset.vision._image import is_pil
 
 __all__ = [
     "AutoAugmentPolicy",

@@ -9,8 +9,7 @@ import torch.distributed as dist
 
 from mindspore_compat.communication import _start
 from mindspore_compat.communication._collectives import calling
-from mindspore_compat.communication._handles import checked_group
-from mindspore_compat.communication._in_place import handle_for
+from mindspore_compat.communication._in_place import checked_group, handle_for
 
 __all__ = [
     "all_gather_object",

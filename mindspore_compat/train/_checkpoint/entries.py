@@ -1,4 +1,4 @@
-"""Arguments of `save_checkpoint`, as the entries of a file."""
+"""Arguments of `save_checkpoint` as the entries of a file; formats and keys, also of loading."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._api.validate import check_isinstance
 from mindspore_compat._format import ckpt as codec
+from mindspore_compat._format import envelope
 from mindspore_compat._format.dtypes import INT4, NUMPY_OF
 from mindspore_compat._graph.program import program
 from mindspore_compat._random.lazy_init import unmoved
@@ -21,7 +23,20 @@ from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._checkpoint.lazy import Content, LazyTensor
 from mindspore_compat.train._torch.names import mindspore_items
 
-__all__ = ["IS_INT4", "TensorBytes", "entries_of"]
+FORMATS = ("ckpt", "safetensors")
+
+
+def check_key(owner: str, prefix: str, key: Any, mode: Any, format: str) -> None:
+    """Raise ValueError unless the pair ``enc_key``, ``enc_mode`` (or ``dec_``) fits together and with the format."""
+    if format == "safetensors" and (key is not None or mode != "AES-GCM"):
+        raise ValueError(f"For '{owner}', the format 'safetensors' takes no '{prefix}_key' and '{prefix}_mode'.")
+    if key is not None:
+        check_isinstance(key, f"{prefix}_key", bytes, owner)
+        try:
+            envelope.check_key(key, mode)
+        except ValueError as error:
+            raise ValueError(f"For '{owner}', in '{prefix}_key' and '{prefix}_mode', {error}.") from None
+
 
 #: the attribute of a loaded int8 Parameter with type "Int4" in the file
 IS_INT4 = "_is_int4"

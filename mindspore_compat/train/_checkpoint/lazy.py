@@ -21,20 +21,6 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat._tensor.wrapping import byte_view, plain
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 
-__all__ = [
-    "ANYWHERE_UP_TO",
-    "DTYPES",
-    "Content",
-    "LazyTensor",
-    "SourceFile",
-    "as_lazy",
-    "cast",
-    "computed",
-    "is_equal",
-    "open_safetensors",
-    "part_of",
-]
-
 #: torch dtypes of the types in a file
 DTYPES: dict[str, torch.dtype] = {
     **{name: to_torch_dtype(name) for name in NUMPY_OF if name not in (INT4, HIFLOAT8)},

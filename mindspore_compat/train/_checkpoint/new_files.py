@@ -24,8 +24,6 @@ from mindspore_compat.train._checkpoint.folders import ENDS, MAP, TORCH_ENDS, is
 from mindspore_compat.train._checkpoint.lazy import DTYPES
 from mindspore_compat.train._checkpoint.writing import MODE, as_buffers, checked_plan
 
-__all__ = ["FOLDERS", "SHARD_BYTES", "is_folder_name", "write_values"]
-
 SHARD_BYTES = 5 * 10**9  # as in transformers
 #: format of a folder: name of its files, name of its index for each consumer
 FOLDERS: dict[str, tuple[str, dict[str, str]]] = {

@@ -17,8 +17,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 
-__all__ = ["load_obf_params_into_net", "obfuscate_ckpt"]
-
 _NAME = "obf_metadata"
 
 

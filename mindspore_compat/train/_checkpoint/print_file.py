@@ -12,8 +12,6 @@ from mindspore_compat._format.wire import FormatError
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._checkpoint.strategy import read_file
 
-__all__ = ["parse_print"]
-
 
 def parse_print(print_file_name: str) -> list[Any]:
     """Return the texts and Tensors of the file that ``ops.Print`` of an Ascend run wrote (``print_file_path``).

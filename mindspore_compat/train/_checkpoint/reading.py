@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import mmap
 import os
 import zlib
@@ -26,13 +25,10 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._runtime.writer import background_writer
 from mindspore_compat._tensor.wrapping import byte_view
 from mindspore_compat.common.parameter import Parameter
-from mindspore_compat.train._checkpoint.entries import IS_INT4
-from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
+from mindspore_compat.log import logger
+from mindspore_compat.train._checkpoint.entries import FORMATS, IS_INT4, check_key
 from mindspore_compat.train._checkpoint.lazy import ANYWHERE_UP_TO, DTYPES, LazyTensor, SourceFile, as_lazy
 
-__all__ = ["CheckpointFile", "VIEWS_FILE", "as_parameter", "as_prefixes", "load_source", "read_values"]
-
-_log = logging.getLogger("mindspore_compat")
 _OWNER = "load_checkpoint"
 _CHUNK = 16 << 20
 _READ_FROM = 1 << 18  # contents from this size on are read from the file, not copied out of the mapping
@@ -256,7 +252,7 @@ def _safetensors_tensors(
     except (safetensors.SafetensorError, ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{error}") from None
     if crc_check and "crc_num" not in metadata:
-        _log.warning("load_checkpoint: the safetensors file holds no CRC, so none is compared.")
+        logger.warning("load_checkpoint: the safetensors file holds no CRC, so none is compared.")
     elif crc_check and str(crc) != metadata["crc_num"]:
         raise FormatError(f"the CRC-32 of the data is {crc}, but {metadata['crc_num']} is stored: the file is damaged")
     return tensors, metadata
@@ -299,7 +295,7 @@ def read_values(
             return _load_safetensors(source, crc_check, keep)
         with CheckpointFile(str(source), key, mode, crc_check) as file:
             if crc_check and file.crc is None:
-                _log.warning("load_checkpoint: %s holds no CRC, so none is compared.", source)
+                logger.warning("load_checkpoint: %s holds no CRC, so none is compared.", source)
             return file.values(keep), {}
     except FormatError as error:
         raise ValueError(

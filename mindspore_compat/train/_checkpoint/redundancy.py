@@ -16,17 +16,8 @@ from mindspore_compat.communication.management import get_group_size, get_rank
 from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
-from mindspore_compat.train._checkpoint.layouts import Layouts, device_num, layouts_of, read_layouts
+from mindspore_compat.train._checkpoint.strategy import Layouts, device_num, layouts_of, read_layouts
 from mindspore_compat.train._torch.names import torch_targets
-
-__all__ = [
-    "get_parameter_redundancy",
-    "own_share",
-    "parameter_broadcast",
-    "remove_param_redundancy",
-    "require_parallel",
-    "share_loaded",
-]
 
 
 def _named(net: Any) -> list[tuple[str, torch.Tensor]]:

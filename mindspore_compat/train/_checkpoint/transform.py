@@ -15,32 +15,21 @@ from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.parallel import _layout
 from mindspore_compat.parallel._layout import REPLICATED
+from mindspore_compat.train._checkpoint.entries import FORMATS
 from mindspore_compat.train._checkpoint.folders import rank_files
-from mindspore_compat.train._checkpoint.keys import FORMATS
-from mindspore_compat.train._checkpoint.layouts import (
+from mindspore_compat.train._checkpoint.reading import read_values
+from mindspore_compat.train._checkpoint.strategy import (
     Layouts,
     as_layouts,
     checked_strategy,
     device_num,
     divisible_shape,
+    first_stage_of,
     local_layouts,
     read_layouts,
     stage_num,
 )
-from mindspore_compat.train._checkpoint.reading import read_values
-from mindspore_compat.train._checkpoint.strategy import first_stage_of
 from mindspore_compat.train._checkpoint.writing import checked_plan
-
-__all__ = [
-    "convert_checkpoint_by_rank",
-    "convert_checkpoints",
-    "merge_sliced_parameter",
-    "rank_list_for_convert",
-    "rank_list_for_transform",
-    "transform_checkpoint_by_rank",
-    "transform_checkpoints",
-    "transformed",
-]
 
 _MOST_PLACES = 1 << 20  # of slices compared with a rank's needs
 _STATES = ("accu_grads", "adam_v", "adam_m")

@@ -19,11 +19,8 @@ from mindspore_compat._format.dtypes import INT4, STRING
 from mindspore_compat._format.wire import FormatError
 from mindspore_compat._runtime.files import write_atomically
 from mindspore_compat._runtime.writer import background_writer, is_available
-from mindspore_compat.train._checkpoint.entries import TensorBytes, entries_of
-from mindspore_compat.train._checkpoint.keys import FORMATS, check_key
+from mindspore_compat.train._checkpoint.entries import FORMATS, TensorBytes, check_key, entries_of
 from mindspore_compat.train._checkpoint.lazy import Content
-
-__all__ = ["MODE", "Plan", "as_buffers", "checked_plan"]
 
 MODE = stat.S_IRUSR  # as in MindSpore
 _OWNER = "save_checkpoint"

@@ -2,13 +2,12 @@
 ``mindspore.load``.
 
 The Cell is traced into a graph of aten operators (`mindspore_compat._graph.export`), which each format's table of rows
-(``_mindir_rows.py``, ``_onnx_rows.py``) maps to the operators of the file (``_write.py``).
+(``mindir/rows.py``, ``onnx/rows.py``) maps to the operators of the file (``_write.py``).
 """
 
 from __future__ import annotations
 
 import copy
-import logging
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -20,12 +19,10 @@ import torch
 from mindspore_compat._format import envelope
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train._export._sizes import is_open
 
-__all__ = ["export", "load"]
-
-_log = logging.getLogger("mindspore_compat")
 _FORMATS = ("AIR", "ONNX", "MINDIR")
 _OPTIONS = frozenset(
     (
@@ -103,7 +100,7 @@ def _mode_of(file_format: str, net: Any) -> Iterator[None]:
         else []
     )
     if cells:
-        _log.warning(
+        logger.warning(
             "export: the network is in training mode; the file gets its evaluation mode, with moving statistics and "
             "without dropout."
         )

@@ -32,8 +32,6 @@ from mindspore_compat.train._export._sizes import (
     tellings,
 )
 
-__all__ = ["SizeExpressions", "compare", "dynamic_model", "unequal"]
-
 _LARGEST, _MOST_POINTS, _MOST_ELEMENTS = 20_000, 200, 20_000_000
 _HINT = (
     "Export with fixed sizes, one file for each, or say with mindspore.Symbol(divisor=…, min=…) which sizes there are"

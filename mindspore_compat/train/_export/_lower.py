@@ -8,21 +8,8 @@ from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import Graph, Node, Value
-from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._graph.export.ir import Graph, Node, Value, refuse
 from mindspore_compat._tensor.wrapping import byte_view, plain
-
-__all__ = [
-    "Lowering",
-    "Ref",
-    "Row",
-    "compare_dtype",
-    "raw_bytes",
-    "remove_unused",
-    "spatial_pads",
-    "taken_names",
-    "untransposed",
-]
 
 
 class Ref(str):
@@ -174,3 +161,13 @@ def remove_unused(nodes: Any, names: set[str]) -> None:
     left.reverse()
     del nodes[:]
     nodes.extend(left)
+
+
+def scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
+    """Return an operand times a number."""
+    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
+
+
+def pools_batches(a: dict[str, Any]) -> bool:
+    """Return whether a pooling in several axes has a batch axis."""
+    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2

@@ -15,8 +15,6 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.symbol import Symbol
 from mindspore_compat.common.tensor import OpenTensor
 
-__all__ = ["Expression", "OpenSize", "elements", "fit", "ground", "is_open", "open_sizes", "probes", "tellings"]
-
 _STEPS = (6, 7, 8, 13, 16)  # all remainders by 2, 3 and 4
 _LEVELS = (0, 26, 58, 218)  # for networks that need larger inputs
 _ANY = Symbol()

@@ -9,7 +9,6 @@ MultiheadAttention have the same names, shapes and order of gates on both sides.
 from __future__ import annotations
 
 import difflib
-import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,21 +21,8 @@ from mindspore_compat._random.lazy_init import unmoved
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
+from mindspore_compat.log import logger
 
-__all__ = [
-    "check_dtype",
-    "mindspore_items",
-    "misfit",
-    "load_into_module",
-    "torch_targets",
-    "wrapped_module",
-    "nearest",
-    "from_torch_names",
-    "to_torch_names",
-    "to_torch_state",
-]
-
-_log = logging.getLogger("mindspore_compat")
 _NORM = {
     "weight": "gamma",
     "bias": "beta",
@@ -315,7 +301,7 @@ def _tell_nearest(missing: list[Target], unused: dict[str, Any]) -> None:
         )
     if lines:
         more = f"\n  and {len(missing) - 20} more" if len(missing) > 20 else ""
-        _log.warning("For 'load_param_into_net', not found in the 'parameter_dict':\n%s%s", "\n".join(lines), more)
+        logger.warning("For 'load_param_into_net', not found in the 'parameter_dict':\n%s%s", "\n".join(lines), more)
 
 
 # --- names without a module -------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_positive_int
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint_files import made_folder
+from mindspore_compat.train.callback._checkpoint import made_folder
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 
 __all__ = ["BackupAndRestore"]

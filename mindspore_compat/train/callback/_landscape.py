@@ -26,11 +26,11 @@ from mindspore_compat.train.summary._landscape import (
     Arrays,
     Plane,
     landscape_message,
+    landscape_pictures,
     losses_of,
     pca_plane,
     random_plane,
 )
-from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
 from mindspore_compat.train.summary.summary_record import SummaryRecord
 
 __all__ = ["SummaryLandscape", "LandscapeData", "DEFAULT_LANDSCAPE"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import torch
 
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.log import logger
 from mindspore_compat.train.callback._callback import Callback, RunContext
 
 __all__ = ["LearningRateScheduler"]
-
-_log = logging.getLogger("mindspore_compat")
 
 
 class LearningRateScheduler(Callback):
@@ -40,4 +38,4 @@ class LearningRateScheduler(Callback):
         new = self.learning_rate_function(old, cb_params.cur_step_num)
         if not math.isclose(old, new, rel_tol=1e-10):
             rate.set_data(Tensor(float(new)).to(rate.device))
-            _log.info("At step %s, learning_rate change to %s", cb_params.cur_step_num, new)
+            logger.info("At step %s, learning_rate change to %s", cb_params.cur_step_num, new)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 from typing import Any
@@ -11,13 +10,12 @@ from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication.management import get_group_size
+from mindspore_compat.log import logger
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._checkpoint_files import made_folder
+from mindspore_compat.train.callback._checkpoint import made_folder
 from mindspore_compat.train.serialization import export, load_checkpoint, save_checkpoint
 
 __all__ = ["OnRequestExit"]
-
-_log = logging.getLogger("mindspore_compat")
 
 
 class OnRequestExit(Callback):
@@ -112,7 +110,7 @@ class OnRequestExit(Callback):
         try:
             return bool(read_json(self.remote_config_file).get("GracefulExit") == 1)
         except (OSError, ValueError) as error:
-            _log.warning("Parse json file failed: %s, please check json file: %s", error, self.remote_config_file)
+            logger.warning("Parse json file failed: %s, please check json file: %s", error, self.remote_config_file)
             return False
 
     def _load(self, network: Any, *names: str) -> None:
@@ -142,4 +140,4 @@ class OnRequestExit(Callback):
             try:
                 export(network, *inputs, file_name=getattr(self, name), file_format="MINDIR")
             except Exception as error:  # a run resumes from the checkpoint alone; the process is about to end
-                _log.warning("'OnRequestExit' could not save %s.mindir: %s", getattr(self, name), error)
+                logger.warning("'OnRequestExit' could not save %s.mindir: %s", getattr(self, name), error)

@@ -10,7 +10,7 @@ from mindspore_compat._api.validate import check_float_range, check_non_negative
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train.callback._callback import Callback, RunContext
-from mindspore_compat.train.callback._monitor import Monitored
+from mindspore_compat.train.callback._early_stop import Monitored
 
 __all__ = ["ReduceLROnPlateau"]
 

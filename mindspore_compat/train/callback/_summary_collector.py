@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import logging
 import os
 import re
 from collections.abc import Callable, Collection
@@ -14,6 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_positive_int, check_type
+from mindspore_compat.log import logger
 from mindspore_compat.nn.loss.loss import LossBase
 from mindspore_compat.nn.optim.optimizer import Optimizer
 from mindspore_compat.train.callback._callback import Callback, RunContext
@@ -26,7 +26,6 @@ from mindspore_compat.train.summary.summary_record import SummaryRecord
 __all__ = ["SummaryCollector"]
 
 _OWNER = "SummaryCollector"
-_log = logging.getLogger("mindspore_compat")
 _SWITCHES = tuple(
     (
         "collect_metric collect_graph collect_train_lineage collect_eval_lineage collect_input_data "
@@ -183,7 +182,7 @@ class SummaryCollector(Callback):
             try:
                 self._record.add_value("graph", "train_network/auto", graph_of(cb_params.train_network, trace))
             except Exception as error:
-                _log.warning("the graph of the network is not collected: %s: %s", type(error).__name__, error)
+                logger.warning("the graph of the network is not collected: %s: %s", type(error).__name__, error)
         if self._specified.get("collect_dataset_graph"):
             message = _lineage.dataset_graph(cb_params.train_dataset)
             if message is not None:
@@ -237,7 +236,7 @@ class SummaryCollector(Callback):
         if isinstance(element, torch.Tensor) and element.dim() == 4 and not element.is_complex():
             self._record.add_value("image", "input_data/auto", element)
             return
-        _log.warning("The input data of network are not image, so will not collect by SummaryCollector.")
+        logger.warning("The input data of network are not image, so will not collect by SummaryCollector.")
         self._specified["collect_input_data"] = False
 
     def _loss(self, cb_params: Any) -> float | None:
@@ -255,7 +254,7 @@ class SummaryCollector(Callback):
         if isinstance(output, (int, float)):
             return float(output)
         if self._specified.get("collect_metric"):
-            _log.warning("The output of the network holds no number, so SummaryCollector will not collect loss.")
+            logger.warning("The output of the network holds no number, so SummaryCollector will not collect loss.")
             self._specified["collect_metric"] = False
         return None
 
@@ -285,7 +284,7 @@ class SummaryCollector(Callback):
 def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
     """Return (name, Parameter) of the Parameters that an optimizer updates, in its order."""
     if optimizer is None:
-        _log.warning("Can not find an optimizer, so SummaryCollector will not collect Parameters.")
+        logger.warning("Can not find an optimizer, so SummaryCollector will not collect Parameters.")
         return []
     if isinstance(optimizer, Optimizer):
         return [(parameter.name, parameter) for parameter in optimizer.parameters]
@@ -331,6 +330,6 @@ def _searched_data() -> dict[str, Any]:
     try:
         found = json.loads(text).get("custom_lineage_data") if len(text) <= _CONFIG_LIMIT else None
     except (ValueError, AttributeError) as error:
-        _log.warning("The '%s' of environment variable decode error. Detail: %s.", _CONFIG_VARIABLE, error)
+        logger.warning("The '%s' of environment variable decode error. Detail: %s.", _CONFIG_VARIABLE, error)
         return {}
     return found if isinstance(found, dict) else {}

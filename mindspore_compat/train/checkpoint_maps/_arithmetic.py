@@ -14,8 +14,6 @@ from torch import nn
 
 from mindspore_compat.train.checkpoint_maps._rules import read_rules
 
-__all__ = ["match_arithmetic"]
-
 
 def match_arithmetic(net: nn.Module, rules: str | os.PathLike[str] | Mapping[str, Any]) -> list[str]:
     """Let a torch network compute as the MindSpore network of the map does; its names and parameters stay.

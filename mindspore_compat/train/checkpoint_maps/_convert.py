@@ -12,13 +12,11 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.train._checkpoint.files import open_checkpoint
+from mindspore_compat.train._checkpoint.folders import open_checkpoint
 from mindspore_compat.train._checkpoint.lazy import LazyTensor, as_lazy, computed, is_equal, part_of
 from mindspore_compat.train._checkpoint.new_files import write_values
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.checkpoint_maps._rules import Group, Rule, RuleFile, read_rules
-
-__all__ = ["Converted", "convert_checkpoint", "convert_values"]
 
 _SHOWN = 20  # names in a message
 

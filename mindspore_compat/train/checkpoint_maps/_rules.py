@@ -13,10 +13,7 @@ import torch
 
 from mindspore_compat._format.source import read_json
 from mindspore_compat._format.wire import FormatError
-from mindspore_compat.train.checkpoint_maps._axes import Axes, Parts
-from mindspore_compat.train.checkpoint_maps._names import Name, Vocabulary, own_patterns
-
-__all__ = ["Rule", "RuleFile", "Group", "available", "read_rules"]
+from mindspore_compat.train.checkpoint_maps._axes import Axes, Name, Parts, Vocabulary, own_patterns
 
 _FOLDER = Path(__file__).parent
 _VERSION = 1

@@ -118,6 +118,3 @@ def get_metrics(metrics: Any) -> Any:
         if not isinstance(metric, Metric):
             raise TypeError(f"For 'get_metrics', {name!r} must be a Metric, but got {type(metric)}.")
     return metrics
-    if isinstance(metrics, set):
-        return {name: get_metric_fn(name) for name in metrics}
-    raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}.")

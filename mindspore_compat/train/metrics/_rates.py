@@ -43,6 +43,6 @@ class Rate(EvaluationBase):
 
     def eval(self, average: bool = False) -> Any:
         """Return one value a class (or sample, in the multilabel case); with ``average`` their mean."""
-        self._require_samples(self._class_num)
+        self._require_update(self._class_num)
         rates = self._true_positives / (self._divisors + self.eps)
         return rates.mean() if average else rates

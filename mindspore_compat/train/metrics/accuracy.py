@@ -39,5 +39,5 @@ class Accuracy(EvaluationBase):
         self._total_num += correct.shape[0]
 
     def eval(self) -> Any:
-        self._require_samples(self._total_num)
+        self._require_update(self._total_num)
         return self._correct_num / self._total_num

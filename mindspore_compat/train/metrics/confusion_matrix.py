@@ -107,7 +107,7 @@ class ConfusionMatrixMetric(Metric):
 
     def eval(self) -> Any:
         if self.calculation_method:
-            self._require_samples(self._class_num)
+            self._require_update(self._class_num)
             return self._total_num / self._class_num
         return _rate(self.metric_name, self._counts[None])
 

@@ -34,5 +34,5 @@ class Dice(Metric):
         self._dice_coeff_sum += 2 * float(np.dot(a, b)) / float(np.dot(a, a) + np.dot(b, b) + self.smooth)
 
     def eval(self) -> float:
-        self._require_samples(self._samples_num)
+        self._require_update(self._samples_num)
         return self._dice_coeff_sum / float(self._samples_num)

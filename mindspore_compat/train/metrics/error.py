@@ -32,7 +32,7 @@ class _Error(Metric):
         self._samples_num += true.shape[0]
 
     def eval(self) -> Any:
-        self._require_samples(self._samples_num)
+        self._require_update(self._samples_num)
         return self._error_sum / self._samples_num
 
 

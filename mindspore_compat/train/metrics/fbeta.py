@@ -46,7 +46,7 @@ class Fbeta(Metric):
         self._actual_positives = self._actual_positives + true.sum(axis=0)
 
     def eval(self, average: bool = False) -> Any:
-        self._require_samples(self._class_num)
+        self._require_update(self._class_num)
         square = self.beta**2
         values = (1.0 + square) * self._true_positives / (square * self._actual_positives + self._positives + self.eps)
         return values.mean() if average else values

@@ -29,5 +29,5 @@ class Loss(Metric):
         self._total_num += 1
 
     def eval(self) -> Any:
-        self._require_samples(self._total_num)
+        self._require_update(self._total_num)
         return self._sum_loss / self._total_num

@@ -71,10 +71,6 @@ class Metric(metaclass=ABCMeta):
     def _shape_error(self, predicted: np.ndarray, true: np.ndarray) -> ValueError:
         return self._value_error(f"the shapes {predicted.shape} (predicted) and {true.shape} (true) do not fit")
 
-    def _require_samples(self, number: Any) -> None:
-        if not number:
-            raise RuntimeError(f"'{type(self).__name__}' needs samples: call 'update' before 'eval'.")
-
     def _require_update(self, updated: Any) -> None:
         if not updated:
             raise RuntimeError(f"'{type(self).__name__}' needs samples: call 'update' before 'eval'.")

@@ -42,5 +42,5 @@ class Perplexity(Metric):
         self._num_inst += count
 
     def eval(self) -> float:
-        self._require_samples(self._num_inst)
+        self._require_update(self._num_inst)
         return math.exp(self._sum_metric / self._num_inst)

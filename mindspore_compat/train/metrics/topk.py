@@ -34,7 +34,7 @@ class TopKCategoricalAccuracy(Metric):
         self._samples_num += true.shape[0]
 
     def eval(self) -> Any:
-        self._require_samples(self._samples_num)
+        self._require_update(self._samples_num)
         return self._correct_num / self._samples_num
 
 

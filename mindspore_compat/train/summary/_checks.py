@@ -8,8 +8,6 @@ from typing import Any
 
 from mindspore_compat._api.validate import check_one_of
 
-__all__ = ["check_file_part", "check_export_options", "make_directory"]
-
 
 def check_file_part(text: str) -> None:
     """Raise ValueError unless a prefix or suffix consists of letters, digits, '_' and, later, '.'."""

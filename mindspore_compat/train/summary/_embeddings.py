@@ -14,8 +14,6 @@ import torch
 from mindspore_compat._format.source import read_regular
 from mindspore_compat._runtime.files import replacing
 
-__all__ = ["add_embedding"]
-
 _FOLDER, _CONFIG = "embeddings", "projector_config.pbtxt"
 _MOST_CONFIG = 1 << 24
 _MOST_SPRITE = 8192  # pixels a side that the page shows

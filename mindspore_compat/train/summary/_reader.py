@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import logging
 import os
 import re
 import struct
@@ -22,11 +21,9 @@ from mindspore_compat._format.proto import lineage, summary
 from mindspore_compat._format.proto._build import check_parts
 from mindspore_compat._format.records import iterate_records
 from mindspore_compat._format.wire import FormatError
+from mindspore_compat.log import logger
 from mindspore_compat.train.summary._tensorboard import TensorBoardFile
 
-__all__ = ["SummaryData", "read_summary", "to_tensorboard"]
-
-_log = logging.getLogger("mindspore_compat")
 _NAME = re.compile(r".*\.out\.events\.summary\.(?P<seconds>\d+)\..*", re.DOTALL)
 _MOST_WARNINGS = 5  # of a file
 _MOST_PIXELS = 1 << 25
@@ -97,11 +94,11 @@ class _Report:
     def note(self, what: str, error: object) -> None:
         self._count += 1
         if self._count <= _MOST_WARNINGS:
-            _log.warning("%s: %s is left out: %.500s", self._path, what, str(error).removeprefix(f"{self._path}: "))
+            logger.warning("%s: %s is left out: %.500s", self._path, what, str(error).removeprefix(f"{self._path}: "))
 
     def end(self) -> None:
         if self._count > _MOST_WARNINGS:
-            _log.warning("%s: %d more records or values are left out.", self._path, self._count - _MOST_WARNINGS)
+            logger.warning("%s: %d more records or values are left out.", self._path, self._count - _MOST_WARNINGS)
 
     @contextmanager
     def sparing(self, what: str) -> Iterator[None]:

@@ -1,4 +1,5 @@
-"""The same values as a TensorBoard event file: scalars, images, histograms; lineage as text and hparams; graphs.
+"""Event files: framed records, written whole or not at all, flushed on request. And the same values as a TensorBoard
+file: scalars, images, histograms; lineage as text and hparams; graphs.
 
 A tensor appears as the histogram ``TAG/tensor``, since TensorBoard has no tensors. A tag shared by two kinds gets the
 second kind appended, since TensorBoard needs one kind a tag.
@@ -10,16 +11,117 @@ import itertools
 import json
 import os
 import platform
+import re
 import time
 from typing import Any
 
-from mindspore_compat._format.events import TensorBoardValues, event, make_histogram, summary_event
+from mindspore_compat._format.events import TENSORBOARD_VALUES, event, make_histogram, summary_event
 from mindspore_compat._format.proto import anf_ir
 from mindspore_compat._format.proto import lineage as messages
-from mindspore_compat.train.summary._files import EventFile
-from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+from mindspore_compat._format.records import OVERHEAD, frame
+from mindspore_compat.train.summary._landscape import landscape_pictures
 
-__all__ = ["TensorBoardFile", "tensorboard_enabled", "set_tensorboard"]
+_BUFFERED = 1 << 16
+_SECONDS = re.compile(r"(?<=\.summary)\.(\d+)\.")
+
+
+class FileIsFull(Exception):
+    """Error for a next record beyond ``max_file_size``."""
+
+
+class EventFile:
+    """A file, created at its first record.
+
+    Args:
+        path: if it exists then, the next second is taken for the one in its name.
+        first: the Event that stands at its beginning as (field key, text), or None.
+        mode_at_end: permissions once it is closed.
+        limit: ``max_file_size``; None for none.
+    """
+
+    def __init__(
+        self, path: str, first: tuple[bytes, bytes] | None, mode_at_end: int | None = None, limit: int | None = None
+    ) -> None:
+        self.path = path
+        self._first, self._mode_at_end, self._left = first, mode_at_end, limit
+        self._handle: int | None = None
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = self._place = 0
+
+    def write(self, data: bytes) -> None:
+        """Add a record.
+
+        Raises:
+            FileIsFull: if ``limit`` forbids it. OSError: with the path; the file then ends with its last whole record.
+        """
+        if self._handle is None:
+            self._handle = self._make()
+            if self._first is not None:
+                self._add(event(time.time(), *self._first))
+        self._add(data)
+
+    def _make(self) -> int:
+        while True:
+            try:
+                return os.open(
+                    self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if self._mode_at_end is not None else 0o644
+                )
+            except FileExistsError:  # of another process that began in the same second
+                name = _SECONDS.sub(lambda match: f".{int(match[1]) + 1}.", os.path.basename(self.path), count=1)
+                if name == os.path.basename(self.path):
+                    raise
+                self.path = os.path.join(os.path.dirname(self.path), name)
+
+    def _add(self, data: bytes) -> None:
+        if self._left is not None:
+            needed = len(data) + OVERHEAD
+            if needed > self._left:
+                raise FileIsFull(
+                    f"'max_file_size' reached: {self.path!r} gets no more records, {self._left} bytes are left."
+                )
+            self._left -= needed
+        record = frame(data)
+        self._waiting.append(record)
+        self._waiting_bytes += len(record)
+        if self._waiting_bytes >= _BUFFERED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Pass everything to the system."""
+        if not self._waiting or self._handle is None:
+            return
+        records, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        try:
+            view = memoryview(b"".join(records))
+            written = 0
+            while written < len(view):
+                written += os.write(self._handle, view[written:])
+            self._place += written
+        except OSError as error:
+            self._keep_whole(records)
+            raise OSError(error.errno, error.strerror, self.path) from error
+
+    def _keep_whole(self, records: list[bytes]) -> None:
+        """Truncate the file after a failed write, behind the last complete record."""
+        assert self._handle is not None
+        end = os.lseek(self._handle, 0, os.SEEK_END)
+        for record in records:
+            if self._place + len(record) > end:
+                break
+            self._place += len(record)
+        os.ftruncate(self._handle, self._place)
+
+    def close(self) -> None:
+        """Flush and close; no more records are accepted."""
+        if self._handle is None:
+            return
+        try:
+            self.flush()
+        finally:
+            handle, self._handle = self._handle, None
+            if self._mode_at_end is not None:
+                os.fchmod(handle, self._mode_at_end)
+            os.close(handle)
 
 
 def graph_def(graph: bytes) -> bytes:
@@ -121,19 +223,17 @@ class TensorBoardFile:
 
     def record(self, wall_time: float, step: int, values: list[tuple[str, str, Any]]) -> None:
         """Write one step: (kind, tag, value) each."""
-        encoded = []
+        summary = _new_summary()
         for kind, tag, value in values:
             if kind == "tensor":
                 kind, tag, value = "histogram", f"{tag}/tensor", make_histogram(value.values)
+            items = {tag: value}
             if kind == "landscape":
-                encoded += [
-                    TensorBoardValues.image(self._named(f"{tag}/{name}", "image"), picture)
-                    for name, picture in landscape_pictures(tag, value).items()
-                ]
-                continue
-            encoded.append(getattr(TensorBoardValues, kind)(self._named(tag, kind), value))
-        if encoded:
-            self.file.write(summary_event(wall_time, step, encoded))
+                kind, items = "image", {f"{tag}/{name}": item for name, item in landscape_pictures(tag, value).items()}
+            for name, item in items.items():
+                TENSORBOARD_VALUES[kind](summary.value.add(tag=self._named(name, kind)), item)
+        if summary.value:
+            self.file.write(summary_event(wall_time, step, summary))
 
     def graph(self, wall_time: float, graph: bytes) -> None:
         """Write a GraphProto of MindSpore."""
@@ -147,19 +247,18 @@ class TensorBoardFile:
             "dataset_graph": messages.DatasetGraph,
             "custom_lineage_data": messages.UserDefinedInfo,
         }[plugin]
+        from torch.utils.tensorboard.summary import text
+
         message = kind.FromString(body)
         hparams, metrics = lineage_facts(plugin, message)
         self._hparams.update(hparams)
         self._metrics.update(metrics)
         self._hparams_are_due = self._hparams_are_due or bool(hparams or metrics)
-        values = [
-            _text_value(
-                f"lineage/{plugin}",
-                f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics}),
-            )
-        ]
-        values += [TensorBoardValues.scalar(tag, number) for tag, number in metrics.items()]
-        self.file.write(summary_event(wall_time, 0, values))
+        shown = f"```\n{message}```" if plugin == "dataset_graph" else _table({**hparams, **metrics})
+        summary = text(f"lineage/{plugin}", shown)
+        for tag, number in metrics.items():
+            summary.value.add(tag=tag, simple_value=number)
+        self.file.write(summary_event(wall_time, 0, summary))
 
     def _write_hparams(self) -> None:
         from torch.utils.tensorboard.summary import hparams
@@ -187,7 +286,7 @@ def _table(facts: dict[str, Any]) -> str:
     return "\n".join(["| name | value |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items())])
 
 
-def _text_value(tag: str, text: str) -> bytes:
-    from torch.utils.tensorboard.summary import text as make
+def _new_summary() -> Any:
+    from tensorboard.compat.proto.summary_pb2 import Summary
 
-    return make(tag, text).value[0].SerializeToString()
+    return Summary()

@@ -6,7 +6,6 @@ written. `flush` and `close` return when everything is with the system, so a kil
 
 from __future__ import annotations
 
-import logging
 import os
 import queue
 import threading
@@ -16,13 +15,11 @@ from urllib.parse import quote
 
 import numpy as np
 
-from mindspore_compat._format.events import MindSporeValues, Values, event, make_histogram, make_picture, summary_event
-from mindspore_compat.train.summary._files import EventFile, FileIsFull
-from mindspore_compat.train.summary._tensorboard import TensorBoardFile
+from mindspore_compat._format.events import MINDSPORE_VALUES, Values, event, make_histogram, make_picture, summary_event
+from mindspore_compat._format.proto.summary import Summary
+from mindspore_compat.log import logger
+from mindspore_compat.train.summary._tensorboard import EventFile, FileIsFull, TensorBoardFile
 
-__all__ = ["RecordWriter", "LINEAGE_KEYS"]
-
-_log = logging.getLogger("mindspore_compat")
 _MOST_RECORDS = 4096
 _MOST_BYTES = 1 << 28
 #: plugin -> key of its field in LineageEvent
@@ -151,7 +148,7 @@ class RecordWriter:
         try:
             function(*arguments)
         except Exception as error:
-            _log.error("summary data was not written: %s: %s", type(error).__name__, error)
+            logger.error("summary data was not written: %s: %s", type(error).__name__, error)
             self._errors.append(error)
 
     def _files(self) -> list[str]:
@@ -171,10 +168,10 @@ class RecordWriter:
         try:
             function(*arguments)
         except FileIsFull as error:
-            _log.warning("%s", error)
+            logger.warning("%s", error)
             self._give_up(name)
         except OSError as error:
-            _log.error("summary file given up: %s", error)
+            logger.error("summary file given up: %s", error)
             self._errors.append(error)
             self._give_up(name)
 
@@ -195,10 +192,10 @@ class RecordWriter:
         if not values:
             return
         if self._summary is not None:
-            data = summary_event(
-                wall_time, step, [getattr(MindSporeValues, kind)(tag, value) for kind, tag, value in values]
-            )
-            self._to_file("_summary", self._summary.write, data)
+            summary = Summary()
+            for kind, tag, value in values:
+                MINDSPORE_VALUES[kind](summary.value.add(tag=tag), value)
+            self._to_file("_summary", self._summary.write, summary_event(wall_time, step, summary))
         if self._tensorboard is not None:
             self._to_file("_tensorboard", self._tensorboard.record, wall_time, step, values)
 
@@ -212,7 +209,7 @@ class RecordWriter:
             value = make_picture(payload)
             self._keep_room(payload)
             if value is None:
-                _log.error(
+                logger.error(
                     "the image %r of shape %s is not written: it must be NCHW with C 1 or 3, and not empty.",
                     tag,
                     payload.shape,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import platform
 import time
@@ -19,6 +18,7 @@ from mindspore_compat._format.events import DATA_TYPES
 from mindspore_compat._format.proto.anf_ir import ModelProto
 from mindspore_compat._ops.debug import summary_hooks
 from mindspore_compat.communication.management import get_rank
+from mindspore_compat.log import logger
 from mindspore_compat.parallel._utils import _get_device_num
 from mindspore_compat.train.summary._checks import check_export_options, check_file_part, make_directory
 from mindspore_compat.train.summary._graph import InputsTrace, graph_of
@@ -27,7 +27,6 @@ from mindspore_compat.train.summary._writer import RecordWriter
 
 __all__ = ["SummaryRecord"]
 
-_log = logging.getLogger("mindspore_compat")
 _MESSAGES = {
     "train_lineage": "TrainLineage",
     "eval_lineage": "EvaluationLineage",
@@ -82,7 +81,7 @@ class SummaryRecord:
         check_file_part(check_type(file_prefix, "file_prefix", str, "SummaryRecord"))
         check_file_part(check_type(file_suffix, "file_suffix", str, "SummaryRecord"))
         if max_file_size is not None and max_file_size < 0:
-            _log.warning("SummaryRecord: the 'max_file_size' %s is below 0: no limit.", max_file_size)
+            logger.warning("SummaryRecord: the 'max_file_size' %s is below 0: no limit.", max_file_size)
             max_file_size = None
         self.raise_exception = raise_exception
         self._export_options = check_export_options(export_options)
@@ -191,7 +190,7 @@ class SummaryRecord:
         """
         check_type(step, "step", int, "SummaryRecord.record")
         if self._closed:
-            _log.error("The SummaryRecord is closed: it records nothing.")
+            logger.error("The SummaryRecord is closed: it records nothing.")
             return False
         self._raise_error()
         if self.network is not None and not self._has_graph:
@@ -230,7 +229,7 @@ class SummaryRecord:
     def flush(self) -> None:
         """Wait until everything recorded is in the files."""
         if self._closed:
-            _log.error("The SummaryRecord is closed: there is nothing to flush.")
+            logger.error("The SummaryRecord is closed: there is nothing to flush.")
             return
         self._writer.flush()
         self._raise_error()

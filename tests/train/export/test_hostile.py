@@ -16,8 +16,8 @@ from mindspore_compat._format.proto import mindir
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train._export import loading as load
 from mindspore_compat.train._export.loading import values
-from mindspore_compat.train._export.loading.operators import CLASSES, REFUSED
-from mindspore_compat.train._export.loading.scalars import SCALARS
+from mindspore_compat.train._export.loading.rows import CLASSES, REFUSED
+from mindspore_compat.train._export.loading.values import SCALARS
 
 T = mindir.AttributeType
 X = Tensor(np.ones((1, 3), np.float32))

@@ -17,7 +17,8 @@ import mindspore_compat as ms
 from mindspore_compat import context, nn, ops
 from mindspore_compat._format.proto.anf_ir import DataType, ModelProto
 from mindspore_compat.train.callback import CheckpointConfig, LambdaCallback, ModelCheckpoint, SummaryCollector
-from mindspore_compat.train.summary import SummaryRecord, _operators
+from mindspore_compat.train.summary import SummaryRecord
+from mindspore_compat.train.summary import _graph as graphs
 from mindspore_compat.train.summary._graph import graph_of
 from mindspore_compat.train.summary._reader import read_summary
 from tests.support.oracle import run_oracle
@@ -288,7 +289,7 @@ def test_what_an_export_refuses_has_the_graph_of_its_layers() -> None:
 def test_a_graph_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     step, inputs = _step(nn.Dense(4, 3))
     assert graph_of(step, inputs=inputs).node[0].op_type == "MatMul"
-    monkeypatch.setattr(_operators, "_MOST_SECONDS", -1.0)
+    monkeypatch.setattr(graphs, "_MOST_SECONDS", -1.0)
     assert graph_of(step, inputs=inputs).node[0].op_type == "Dense"
 
 

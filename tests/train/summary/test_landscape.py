@@ -20,7 +20,7 @@ from mindspore_compat._format.proto.summary import LossLandscape
 from mindspore_compat.train.callback._landscape import SummaryLandscape
 from mindspore_compat.train.metrics import Loss
 from mindspore_compat.train.summary import read_summary
-from mindspore_compat.train.summary._landscape_pictures import landscape_pictures
+from mindspore_compat.train.summary._landscape import landscape_pictures
 from tests.train.summary.support import GOLDEN, copy_landscape_checkpoints, tensorboard
 
 

@@ -13,8 +13,8 @@ from mindspore_compat.dataset.core import config
 from mindspore_compat.dataset.core.independent import is_independent, refuse_if_independent
 from mindspore_compat.dataset.core.randomness import chosen_seed
 from mindspore_compat.dataset.engine._execution.columns import Row
-from mindspore_compat.dataset.engine._execution.processes import ProcessExecutor
 from mindspore_compat.dataset.engine._execution.session import Session, walk
+from mindspore_compat.dataset.engine._execution.workers import ProcessExecutor
 
 
 class Epochs(Protocol):

@@ -1,5 +1,5 @@
 """The nodes that `Dataset`'s methods make. Each registers by ``@register_node`` (`_dataset.py`)."""
 
-from mindspore_compat.dataset.engine._nodes import batch, columns, combine, map, rows, split, sync
+from mindspore_compat.dataset.engine._nodes import batch, map, rows
 
-__all__ = ["batch", "columns", "combine", "map", "rows", "split", "sync"]
+__all__ = ["batch", "map", "rows"]

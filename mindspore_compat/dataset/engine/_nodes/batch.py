@@ -23,7 +23,7 @@ from mindspore_compat.dataset.engine._execution.columns import (
 )
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.engine._nodes.sync import waiting
+from mindspore_compat.dataset.engine._nodes.rows import waiting
 from mindspore_compat.dataset.transforms._operation import call_user_function
 
 __all__ = ["BatchDataset", "BatchInfo", "BucketBatchByLengthDataset", "PaddedBatchDataset"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
@@ -24,7 +23,7 @@ from mindspore_compat.dataset.engine._execution.columns import Row, positions, r
 from mindspore_compat.dataset.engine._execution.rng_workers import WorkerTask
 from mindspore_compat.dataset.engine._execution.session import Parallelism, Run
 from mindspore_compat.dataset.engine._nodes._column_maps import column_map, with_outputs
-from mindspore_compat.dataset.transforms._fused import Pointwise, Texts, fuse
+from mindspore_compat.dataset.transforms._compound import Pointwise, Texts, fuse
 from mindspore_compat.dataset.transforms._operation import (
     Composed,
     Implementation,
@@ -33,11 +32,11 @@ from mindspore_compat.dataset.transforms._operation import (
     apply_operations,
     is_builtin,
 )
+from mindspore_compat.log import logger
 
 __all__ = ["MapDataset"]
 
 
-_log = logging.getLogger("mindspore_compat")
 _FUNCTION = "The function of a map operation"
 
 
@@ -225,7 +224,7 @@ class MapDataset(Dataset):
             raise
         except Exception as error:
             told = getattr(error, "parts", (str(error),))[-1].strip().split("\n")[-1]
-            _log.warning("map: a row fails, and 'error_samples_mode' lets it go: %s", told)
+            logger.warning("map: a row fails, and 'error_samples_mode' lets it go: %s", told)
             return None
         return self._merge(row, results)
 

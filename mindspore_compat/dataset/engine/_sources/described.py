@@ -16,9 +16,9 @@ from mindspore_compat.dataset.core.randomness import Order, Unshuffled
 from mindspore_compat.dataset.core.validator_helpers import check_dir, check_num_samples
 from mindspore_compat.dataset.engine._execution.columns import Row
 from mindspore_compat.dataset.engine._execution.session import Parallelism
-from mindspore_compat.dataset.engine._sampler_base import BuiltinSampler, Shuffle
 from mindspore_compat.dataset.engine._sources.base import ArrayDataset, MappableDataset
 from mindspore_compat.dataset.engine._sources.files import read_array
+from mindspore_compat.dataset.engine.samplers import BuiltinSampler, Shuffle
 
 REQUIRED = inspect.Parameter.empty
 

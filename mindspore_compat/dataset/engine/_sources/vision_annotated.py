@@ -1,4 +1,6 @@
-"""Image datasets with bounding boxes: VOC, KITTI, WIDER FACE; manifests."""
+"""Image datasets with annotations: bounding boxes (VOC, KITTI, WIDER FACE, manifests), COCO, and datasets of images
+paired with an image or array (Cityscapes, DIV2K, semantic boundaries).
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from mindspore_compat._format.matlab import dense
 from mindspore_compat.dataset.core.arguments import kind_of
 from mindspore_compat.dataset.core.validator_helpers import check_file
 from mindspore_compat.dataset.engine._sources.described import (
     FOLDER,
+    GENERATED,
     IMAGES,
+    IMAGES_NONE,
     METADATA,
     REQUIRED,
     Argument,
@@ -22,9 +27,27 @@ from mindspore_compat.dataset.engine._sources.described import (
     choice,
     flag,
 )
-from mindspore_compat.dataset.engine._sources.files import files_in, folders_in, is_picture, lines_of, read_xml, reading
+from mindspore_compat.dataset.engine._sources.files import (
+    files_in,
+    folders_in,
+    is_picture,
+    lines_of,
+    read_json_file,
+    read_mat,
+    read_xml,
+    reading,
+)
 
-__all__ = ["KITTIDataset", "ManifestDataset", "VOCDataset", "WIDERFaceDataset"]
+__all__ = [
+    "KITTIDataset",
+    "ManifestDataset",
+    "VOCDataset",
+    "WIDERFaceDataset",
+    "CocoDataset",
+    "CityscapesDataset",
+    "DIV2KDataset",
+    "SBDataset",
+]
 
 
 class VOCDataset(FilesDataset):
@@ -334,3 +357,268 @@ class ManifestDataset(FilesDataset):
             (path, labels[names[0]] if len(names) == 1 else [labels[name] for name in names])
             for path, names in self._images
         ]
+
+
+class CocoDataset(FilesDataset):
+    """COCO. Column image, and by task, for the n annotations of an image:
+
+    "Detection" (default): bbox float32 (n, 4), category_id and iscrowd uint32 (n, 1); "Stuff": segmentation float32 (n,
+    longest, filled up with -1), iscrowd; "Keypoint": keypoints float32 (n, 3 · number), num_keypoints uint32;
+    "Panoptic": as detection, and area uint32; "Captioning": captions (n, 1). Images without annotations are left out.
+
+    Args:
+        dataset_dir: the folder of the images. annotation_file: the JSON file.
+        extra_metadata: a column ``_meta-filename`` (the name without its end), which rows have after it was renamed.
+        decrypt: ``f(path) -> bytes`` to read an image.
+    """
+
+    arguments = (
+        FOLDER,
+        Argument("annotation_file", REQUIRED, lambda value, name: check_file(value), REQUIRED),
+        choice("task", "Detection Stuff Panoptic Keypoint Captioning", default="Detection"),
+        *IMAGES,
+        *METADATA,
+    )
+    _tasks = {
+        "Detection": "bbox:float32 category_id:uint32 iscrowd:uint32",
+        "Stuff": "segmentation:float32 iscrowd:uint32",
+        "Keypoint": "keypoints:float32 num_keypoints:uint32",
+        "Panoptic": "bbox:float32 category_id:uint32 iscrowd:uint32 area:uint32",
+        "Captioning": "captions:text",
+    }
+    annotation_file: str
+    extra_metadata: bool
+
+    @property
+    def columns(self) -> str:  # type: ignore[override]
+        return f"image:image {self._tasks[self.task]}{' _meta-filename:text' if self.extra_metadata else ''}"
+
+    @cached_property
+    def _annotations(self) -> tuple[list[tuple[str, list[tuple]]], dict[str, list[int]]]:
+        """Name and rows of annotations of each image, and the categories."""
+        content = read_json_file(self.annotation_file)
+        with reading(self.annotation_file):
+            images = {image["id"]: image["file_name"] for image in content["images"]}
+            categories = {}
+            if self.task in ("Detection", "Panoptic"):
+                categories = {
+                    c["name"]: [c["id"], *([c["isthing"]] if self.task == "Panoptic" else [])]
+                    for c in content["categories"]
+                }
+            known = {ids[0] for ids in categories.values()}
+            rows: dict[str, list[tuple]] = {}
+            for annotation in content["annotations"]:
+                image = annotation["image_id"]
+                if image not in images:
+                    raise RuntimeError(f"Invalid data, image_id: {image} is no image of {self.annotation_file}.")
+                rows.setdefault(images[image], []).extend(self._rows_of(annotation, known))
+        return [(name, rows[name]) for name in dict.fromkeys(images.values()) if name in rows], categories
+
+    def _rows_of(self, annotation: dict[str, Any], known: set[int]) -> list[tuple]:
+        """Return the annotation as (coordinates or caption, numbers ...)."""
+        if self.task == "Captioning":
+            return [(annotation["caption"],)]
+        if self.task == "Keypoint":
+            return [(annotation["keypoints"], annotation["num_keypoints"])]
+        if self.task == "Stuff":
+            crowd, outline = annotation["iscrowd"], annotation["segmentation"]
+            return [
+                (part, crowd if i == 0 else None)
+                for i, part in enumerate((outline or [None]) if crowd == 0 else [outline["counts"]])
+            ]
+        found = annotation["segments_info"] if self.task == "Panoptic" else [annotation]
+        for item in found:
+            if item["category_id"] not in known:
+                raise RuntimeError(f"Invalid data, category_id: {item['category_id']} is no category.")
+        if self.task == "Panoptic":
+            return [(item["bbox"], item["category_id"], item["iscrowd"], item["area"]) for item in found]
+        return [(item["bbox"], item["category_id"], item.get("iscrowd", 0)) for item in found]
+
+    def _find(self) -> list[tuple]:
+        return [(name,) for name, _ in self._annotations[0]]
+
+    def _expanded(self, sample: tuple) -> tuple:
+        name = sample[0]
+        rows = self._by_name[name]
+        first = [row[0] for row in rows if row[0] is not None]
+        values: list[Any]
+        if self.task == "Captioning":
+            values = [[[caption] for caption in first]]
+        else:
+            longest = max(map(len, first), default=0)
+            numbers = [
+                [[value] for value in column if value is not None] for column in list(zip(*rows, strict=True))[1:]
+            ]
+            values = [
+                np.array([[*part, *[-1.0] * (longest - len(part))] for part in first], np.float32).reshape(
+                    len(first), longest
+                ),
+                *numbers,
+            ]
+        return (
+            os.path.join(self.dataset_dir, name),
+            *values,
+            *([name.partition(".")[0]] if self.extra_metadata else []),
+        )
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple]]:
+        return dict(self._annotations[0])
+
+    def get_class_indexing(self) -> dict[str, list[int]]:  # type: ignore[override]
+        """Return [id], or for "Panoptic" [id, whether it is a thing], by category. Raises: NotImplementedError for
+        other tasks.
+        """
+        if self.task not in ("Detection", "Panoptic"):
+            raise NotImplementedError("Only 'Detection' and 'Panoptic' support get_class_indexing.")
+        if not self._annotations[0]:
+            raise self._nothing()
+        return dict(self._annotations[1])
+
+
+class CityscapesDataset(FilesDataset):
+    """Cityscapes: columns image and task (an image as well, or text for "polygon").
+
+    Args:
+        usage: "train", "val", "test" ("train_extra" for coarse annotations) or "all". quality_mode: "fine" or "coarse".
+        task: "instance", "semantic", "polygon" or "color".
+    """
+
+    arguments = (
+        FOLDER,
+        choice("usage", "train test val all train_extra", default="train"),
+        choice("quality_mode", "fine coarse", default="fine"),
+        choice("task", "instance semantic polygon color", default="instance"),
+        *IMAGES_NONE,
+    )
+    quality_mode: str
+    _endings = {
+        "instance": "instanceIds.png",
+        "semantic": "labelIds.png",
+        "color": "color.png",
+        "polygon": "polygons.json",
+    }
+
+    def _columns(self) -> list[tuple[str, str]]:
+        return [("image", "image"), ("task", "json" if self.task == "polygon" else "image")]
+
+    def _usages(self, quality: str) -> list[str]:
+        return ["train", "test", "val"] if quality == "fine" else ["train", "train_extra", "val"]
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        choice("usage", [*self._usages(values["quality_mode"]), "all"]).taken(values["usage"])
+
+    def _find(self) -> list[tuple]:
+        kind = "gtFine" if self.quality_mode == "fine" else "gtCoarse"
+        found = []
+        for usage in self._usages(self.quality_mode) if self.usage == "all" else [self.usage]:
+            images, targets = (os.path.join(self.dataset_dir, name, usage) for name in ("leftImg8bit", kind))
+            folders_in(targets)
+            for city in folders_in(images):
+                for path in files_in(os.path.join(images, city), ".png"):
+                    target = os.path.join(
+                        targets,
+                        city,
+                        f"{os.path.basename(path).split('_leftImg8bit')[0]}_{kind}_{self._endings[self.task]}",
+                    )
+                    if not os.path.exists(target):
+                        raise RuntimeError(f"Invalid file, {target} not found.")
+                    found.append((path, target))
+        return found
+
+    def _column(self, kind: str, value: Any) -> Any:
+        return np.array(_plain_json(read_json_file(value))) if kind == "json" else super()._column(kind, value)
+
+
+def _plain_json(value: Any) -> str:
+    """Return JSON without spaces and with sorted keys, as from MindSpore's library."""
+    import json
+
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+class DIV2KDataset(FilesDataset):
+    """DIV2K: columns hr_image and lr_image, the same in high and in low resolution.
+
+    Args:
+        usage: "train", "valid" or "all". downgrade: "bicubic", "unknown", "mild", "difficult" or "wild" (the last three
+            with scale 4).
+        scale: 2, 3, 4 or (bicubic only) 8.
+    """
+
+    arguments = (
+        FOLDER,
+        choice("usage", "train valid all", default="train"),
+        choice("downgrade", "bicubic unknown mild difficult wild", default="bicubic"),
+        Argument("scale", 2, None, REQUIRED),
+        *IMAGES_NONE,
+    )
+    columns = "hr_image:image lr_image:image"
+    downgrade: str
+    scale: int
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        scale, downgrade = values["scale"], values["downgrade"]
+        if scale not in (2, 3, 4, 8):
+            raise ValueError(f"Input scale is not within the valid set of [2, 3, 4, 8]. Got {scale!r}.")
+        if scale == 8 and downgrade != "bicubic":
+            raise ValueError("DIV2KNode: scale equal to 8 is allowed only in bicubic downgrade.")
+        if downgrade in ("mild", "difficult", "wild") and scale != 4:
+            raise ValueError(f"DIV2KNode: {downgrade} downgrade requires scale equal to 4.")
+
+    def _find(self) -> list[tuple]:
+        letter = {"mild": "m", "difficult": "d", "wild": "w"}.get(self.downgrade, "")
+        found = []
+        for usage in ("train", "valid") if self.usage == "all" else (self.usage,):
+            high = os.path.join(self.dataset_dir, f"DIV2K_{usage}_HR")
+            name = f"DIV2K_{usage}_LR_{'x8' if self.scale == 8 else self.downgrade}"
+            low = os.path.join(self.dataset_dir, name, *([] if letter or self.scale == 8 else [f"X{self.scale}"]))
+            folders_in(low)
+            for path in files_in(high, ".png"):
+                small = os.path.join(low, f"{os.path.splitext(os.path.basename(path))[0]}x{self.scale}{letter}.png")
+                if not os.path.exists(small):
+                    raise RuntimeError(f"Invalid file, div2k image file: {small} does not exist.")
+                found.append((path, small))
+        return found
+
+
+class SBDataset(FilesDataset):
+    """Semantic Boundaries (its .mat files by SciPy): image, and task: boundaries (20, H, W) or segmentation (H, W),
+    uint8.
+
+    Args:
+        task: "Boundaries" (default) or "Segmentation". usage: "train", "val", "train_noval" or "all" (default).
+    """
+
+    arguments = (
+        FOLDER,
+        choice("task", "Boundaries Segmentation", "Boundaries", "Boundaries"),
+        choice("usage", "train val train_noval all", "all", "all"),
+        *(a._replace(default=None) if a.name == "decode" else a for a in GENERATED),
+    )
+    columns = "image:image task:array"
+    size_of_nothing = 0
+
+    def _check(self, values: dict[str, Any]) -> None:
+        super()._check(values)
+        for path in self._lists(values["dataset_dir"], values["usage"]):
+            if not os.path.exists(path):
+                raise FileNotFoundError(f"SBDataset: {path} not found")
+
+    def _lists(self, folder: str, usage: str) -> list[str]:
+        return [os.path.join(folder, f"{name}.txt") for name in (["train", "val"] if usage == "all" else [usage])]
+
+    def _find(self) -> list[tuple]:
+        return [(line.strip(),) for path in self._lists(self.dataset_dir, self.usage) for line in lines_of(path)]
+
+    def _expanded(self, sample: tuple) -> tuple:
+        path = self._inside(os.path.join(self.dataset_dir, "cls", f"{sample[0]}.mat"))
+        try:
+            target = read_mat(path)["GTcls"].reshape(-1)[0][self.task]
+            if self.task == "Boundaries":
+                target = np.stack([dense(target[i][0]) for i in range(20)])
+        except (FileNotFoundError, KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
+            raise RuntimeError(f"SBDataset: {path} is no annotation file: {error}.") from error
+        return os.path.join(self.dataset_dir, "img", f"{sample[0]}.jpg"), np.asarray(target)

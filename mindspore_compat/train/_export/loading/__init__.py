@@ -25,14 +25,12 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn import _graph_cell
-from mindspore_compat.train._export.loading.biases import through, with_biases
 from mindspore_compat.train._export.loading.gradients import gradient
-from mindspore_compat.train._export.loading.operators import REFUSED
-from mindspore_compat.train._export.loading.rows import IN_PLACE, operator
-from mindspore_compat.train._export.loading.scalars import SCALARS
+from mindspore_compat.train._export.loading.rows import IN_PLACE, REFUSED, operator, through, with_biases
 from mindspore_compat.train._export.loading.values import (
     FAILURES,
     NAMES_NODE,
+    SCALARS,
     TOKENS,
     MindirError,
     Separate,
@@ -42,8 +40,6 @@ from mindspore_compat.train._export.loading.values import (
     read_text,
     read_value,
 )
-
-__all__ = ["FuncGraph", "MindirError", "read"]
 
 #: nodes that return their first input
 _THROUGH = {"Load", "Depend"}

@@ -17,8 +17,6 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.ops.operations import _grad_ops as G
 from mindspore_compat.train._export.loading.rows import operator
 
-__all__ = ["gradient"]
-
 _Run = Callable[..., Any]
 _REDUCTIONS = ("sum", "mean", "none")
 _PADDING_MODES = ("zeros", "border", "reflection")

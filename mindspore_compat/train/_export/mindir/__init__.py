@@ -10,9 +10,7 @@ from mindspore_compat._format.proto import mindir as proto
 from mindspore_compat._graph.export.ir import Graph, Sparse, Value
 from mindspore_compat.train._export._deploy import Sequence
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused
-from mindspore_compat.train._export.mindir.rows import ROWS, TYPE_IDS, kept
-
-__all__ = ["DATA_TYPES", "fill", "kept", "mindir_model"]
+from mindspore_compat.train._export.mindir.rows import ROWS, TYPE_IDS
 
 _T = proto.AttributeType
 DATA_TYPES = {

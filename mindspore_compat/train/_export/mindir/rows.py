@@ -2,34 +2,460 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from mindspore_compat._graph.export.ir import Node
-from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM
-from mindspore_compat.train._export._lower import Ref, Row
-from mindspore_compat.train._export.mindir.arithmetic import ARITHMETIC, as_bool
-from mindspore_compat.train._export.mindir.layers import (
-    addmm,
-    avg_pool,
-    batch_norm,
-    convolution,
-    convolution_gradient,
-    dropout,
-    group_norm,
-    layer_norm,
-    lstm_layer,
-    matrix_product,
-    max_pool,
-    max_pool_gradient,
-    resize,
-    spread,
-    vector_norm,
+from mindspore_compat._graph.export.decompose import as_axes
+from mindspore_compat._graph.export.ir import Node, Value, refuse
+from mindspore_compat.train._export._deploy import FAKE_QUANT_PARAM, Sequence
+from mindspore_compat.train._export._lower import (
+    Ref,
+    Row,
+    compare_dtype,
+    pools_batches,
+    scaled,
+    spatial_pads,
+    untransposed,
 )
 
-__all__ = ["ROWS", "TYPE_IDS", "kept"]
+_UNARY = {
+    "relu": "ReLU",
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+    "silu": "SiLU",
+    "mish": "Mish",
+    "hardswish": "HSwish",
+    "hardsigmoid": "HSigmoid",
+    "abs": "Abs",
+    "neg": "Neg",
+    "exp": "Exp",
+    "log": "Log",
+    "log1p": "Log1p",
+    "expm1": "Expm1",
+    "sqrt": "Sqrt",
+    "rsqrt": "Rsqrt",
+    "reciprocal": "Reciprocal",
+    "square": "Square",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "ACos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+    "erf": "Erf",
+    "erfc": "Erfc",
+    "floor": "Floor",
+    "ceil": "Ceil",
+    "trunc": "Trunc",
+    "sign": "Sign",
+    "isnan": "IsNan",
+    "isinf": "IsInf",
+    "isfinite": "IsFinite",
+}
+_BINARY = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "pow": "Pow",
+    "maximum": "Maximum",
+    "minimum": "Minimum",
+    "remainder": "FloorMod",
+    "floor_divide": "FloorDiv",
+    "atan2": "Atan2",
+    "bitwise_and": "BitwiseAnd",
+    "bitwise_or": "BitwiseOr",
+    "bitwise_xor": "BitwiseXor",
+}
+_COMPARE = {"eq": "Equal", "ne": "NotEqual", "lt": "Less", "le": "LessEqual", "gt": "Greater", "ge": "GreaterEqual"}
+_LOGICAL = {"logical_and": "LogicalAnd", "logical_or": "LogicalOr", "logical_xor": "LogicalXor"}
+_REDUCE = {
+    "sum": "ReduceSum",
+    "mean": "ReduceMean",
+    "prod": "ReduceProd",
+    "amax": "ReduceMax",
+    "amin": "ReduceMin",
+    "any": "ReduceAny",
+    "all": "ReduceAll",
+}
+
+
+def _unary(name: str) -> Row:
+    return lambda e, a, n: e(
+        name, e.operand(a.self, n.outputs[0].dtype if n.op not in ("isnan", "isinf", "isfinite") else a.self.dtype)
+    )
+
+
+def _abs(e: Any, a: Any, n: Node) -> Ref:
+    return e("ComplexAbs", a.self) if a.self.dtype.is_complex else e("Abs", a.self)
+
+
+def _computed_in(n: Node, right: Any) -> torch.dtype:
+    """Return the dtype in which torch multiplies or divides: with 16-bit floats, a number on the right, or a 0-d tensor
+    of a wider dtype, counts as float32, and only the result is rounded.
+    """
+    dtype = n.outputs[0].dtype
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) and _is_wider(right, dtype) else dtype
+
+
+def _is_wider(item: Any, dtype: torch.dtype) -> bool:
+    """Return whether a dtype cannot hold a number, or a tensor of another one, exactly."""
+    if isinstance(item, Value):
+        return item.dtype.is_floating_point and item.dtype is not dtype
+    return isinstance(item, float) and torch.tensor(item, dtype=dtype).item() != item
+
+
+def _binary(name: str) -> Row:
+    """Return the row with both operands in the dtype of the result; MindSpore's loader promotes nothing."""
+
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        right = getattr(a, "exponent" if name == "Pow" else "other", None)
+        factor = getattr(a, "alpha", 1)
+        dtype = _computed_in(n, right) if name == "Mul" else n.outputs[0].dtype
+        op = (
+            {
+                "BitwiseAnd": "LogicalAnd",
+                "BitwiseOr": "LogicalOr",
+                "BitwiseXor": "LogicalXor",
+                "Mul": "LogicalAnd",
+                "Add": "LogicalOr",
+            }.get(name, name)
+            if dtype is torch.bool
+            else name
+        )
+        result = e(op, e.operand(a.self, dtype), scaled(e, right, factor, dtype))
+        return result if dtype is n.outputs[0].dtype else e.cast(result, n.outputs[0].dtype)
+
+    return row
+
+
+#: torch's computation for these exponents instead of powers
+_POWERS: dict[float, Callable[[Any, Ref], Ref]] = {
+    2.0: lambda e, x: e("Square", x),
+    3.0: lambda e, x: e("Mul", e("Mul", x, x), x),
+    0.5: lambda e, x: e("Sqrt", x),
+    -0.5: lambda e, x: e("Rsqrt", x),
+    -1.0: lambda e, x: e("Reciprocal", x),
+    -2.0: lambda e, x: e("Reciprocal", e("Square", x)),
+}
+
+
+def _pow(e: Any, a: Any, n: Node) -> Ref:
+    dtype, exponent = n.outputs[0].dtype, a.exponent
+    if dtype.is_floating_point and isinstance(exponent, (int, float)) and exponent in _POWERS:
+        return _POWERS[exponent](e, e.operand(a.self, dtype))
+    return _binary("Pow")(e, a, n)
+
+
+def _compare(name: str) -> Row:
+    return lambda e, a, n: e(name, *[e.operand(item, compare_dtype(a.self, a.other)) for item in (a.self, a.other)])
+
+
+def as_bool(e: Any, value: Value) -> Ref:
+    return e.ref(value) if value.dtype is torch.bool else e("NotEqual", value, e.scalar(0, value.dtype))
+
+
+def _div(e: Any, a: Any, n: Node) -> Ref:
+    mode = getattr(a, "rounding_mode", None)
+    dtype = n.outputs[0].dtype if mode else _computed_in(n, a.other)
+    both = e.operand(a.self, dtype), e.operand(a.other, dtype)
+    if mode == "floor":
+        return e("FloorDiv", *both)
+    if mode == "trunc" and not dtype.is_floating_point:
+        return e.cast(e("Trunc", e("Div", e.cast(both[0], torch.float64), e.cast(both[1], torch.float64))), dtype)
+    if mode == "trunc":
+        return e("Trunc", e("Div", *both))
+    return e("Div", *both) if dtype is n.outputs[0].dtype else e.cast(e("Div", *both), n.outputs[0].dtype)
+
+
+def _logical(name: str) -> Row:
+    return lambda e, a, n: e(name, as_bool(e, a.self), as_bool(e, a.other))
+
+
+def _reduce(name: str) -> Row:
+    rest = (False,) if name == "ReduceSum" else ()  # skip_mode
+
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        dtype = n.outputs[0].dtype
+        x = (
+            as_bool(e, a.self)
+            if dtype is torch.bool and name in ("ReduceAny", "ReduceAll")
+            else e.operand(a.self, dtype)
+        )
+        if not a.self.ndim:
+            return x
+        axes = tuple(as_axes(getattr(a, "dim", None), a.self.ndim))
+        if name == "ReduceProd" and not hasattr(a, "dim"):
+            axes = ()  # of everything at once, not axis by axis
+        return e(name, x, axes, getattr(a, "keepdim", False), *rest)
+
+    return row
+
+
+#: {aten's operator: its row}
+ARITHMETIC: dict[str, Row] = {
+    **{op: _unary(name) for op, name in _UNARY.items()},
+    **{op: _binary(name) for op, name in _BINARY.items()},
+    "abs": _abs,
+    "pow": _pow,
+    **{op: _compare(name) for op, name in _COMPARE.items()},
+    **{op: _logical(name) for op, name in _LOGICAL.items()},
+    **{op: _reduce(name) for op, name in _REDUCE.items()},
+    "logical_not": lambda e, a, n: e("LogicalNot", as_bool(e, a.self)),
+    "bitwise_not": lambda e, a, n: (
+        e("LogicalNot", a.self) if a.self.dtype is torch.bool else e("Sub", e.scalar(-1, a.self.dtype), a.self)
+    ),
+    "round": lambda e, a, n: e("Round", a.self, 0),
+    "rsub": lambda e, a, n: e(
+        "Sub", e.operand(a.other, n.outputs[0].dtype), scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+    ),
+    "div": _div,
+}
+
+
+#: MindSpore's numbers for the order of axes, by how many are convolved
+_FORMATS = {2: 0, 3: 14}  # NCHW, NCDHW
+
+
+def convolution(e: Any, a: Any, n: Node) -> Ref:
+    if a.transposed:
+        return _transposed_convolution(e, a, n)
+    spatial = a.weight.ndim - 2
+    x, pads = spatial_pads(a.input, spatial) if e.made_here(a.input) else (a.input, [(0, 0)] * spatial)
+    pads = [(before + pad, after + pad) for (before, after), pad in zip(pads, a.padding)]
+    kernel, stride, dilation = a.weight.shape[2:], tuple(a.stride), tuple(a.dilation)
+    flat = tuple(side for pair in pads for side in pair)
+    shared: dict[str, Any] = {
+        "out_channel": a.weight.shape[0],
+        "mode": 1,
+        "pad_mode": "pad",
+        "pad": flat,
+        "pad_list": flat,
+        "groups": a.groups,
+        "group": a.groups,
+    }
+    if spatial == 3:
+        result = e(
+            "Conv3D",
+            x,
+            a.weight,
+            kernel_size=kernel,
+            strides=(1, 1, *stride),
+            stride=(1, 1, *stride),
+            dilations=(1, 1, *dilation),
+            dilation=(1, 1, *dilation),
+            format="NCDHW",
+            offset_x=0,
+            **shared,
+        )
+    else:
+        result = e(
+            "Conv2D",
+            x,
+            a.weight,
+            kernel_size=kernel,
+            stride=(1, 1, *stride),
+            dilation=(1, 1, *dilation),
+            format="NCHW",
+            **shared,
+        )
+    if a.bias is None:
+        return result
+    return e("BiasAdd", result, a.bias, _FORMATS[spatial])
+
+
+def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
+    if a.weight.ndim != 4:
+        raise refuse(f"a transposed convolution over {a.weight.ndim - 2} axes has no row in MINDIR", n.scope)
+    pads = tuple(pad for pad in a.padding for _ in range(2))
+    result = e(
+        "Conv2DTranspose",
+        a.input,
+        a.weight,
+        n.outputs[0].shape,
+        kernel_size=a.weight.shape[2:],
+        out_channel=a.weight.shape[0],
+        mode=1,
+        pad_mode="PAD",
+        pad=pads,
+        pad_list=pads,
+        stride=(1, 1, *a.stride),
+        dilation=(1, 1, *a.dilation),
+        groups=a.groups,
+        group=a.groups,
+        format="NCHW",
+    )
+    return result if a.bias is None else e("BiasAdd", result, a.bias, 0)
+
+
+def batch_norm(e: Any, a: Any, n: Node) -> Any:
+    """Write the batch norm of evaluation; MindSpore's takes two or four axes."""
+    shape, count = a.input.shape, a.running_mean.shape[0]
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(count))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(count))
+    x = a.input if len(shape) in (2, 4) else e("Reshape", a.input, (*shape[:2], math.prod(shape[2:]), 1))
+    result = e.item(
+        e("BatchNorm", x, gamma, beta, a.running_mean, a.running_var, False, float(a.eps), float(a.momentum), 0), 0
+    )
+    return (result if len(shape) in (2, 4) else e("Reshape", result, shape),)
+
+
+def layer_norm(e: Any, a: Any, n: Node) -> Any:
+    axis, shape = a.input.ndim - len(a.normalized_shape), tuple(a.normalized_shape)
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(shape, dtype=a.input.dtype))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(shape, dtype=a.input.dtype))
+    return (e.item(e("LayerNorm", a.input, gamma, beta, axis, axis, float(a.eps)), 0),)
+
+
+def group_norm(e: Any, a: Any, n: Node) -> Any:
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(a.C))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(a.C))
+    result = e("GroupNorm", a.input, a.group, gamma, beta, float(a.eps))
+    return tuple(e.item(result, number) for number in range(3))
+
+
+def vector_norm(e: Any, a: Any, n: Node) -> Ref:
+    axes = Sequence(as_axes(getattr(a, "dim", None), a.self.ndim))
+    return e("LpNorm", a.self, axis=axes, p=2, keep_dims=bool(getattr(a, "keepdim", False)), epsilon=0.0)
+
+
+def spread(e: Any, a: Any) -> Ref:
+    """Return (standard deviation, mean)."""
+    axes, correction = tuple(as_axes(getattr(a, "dim", None), a.self.ndim)), getattr(a, "correction", 1)
+    return e("ReduceStd", a.self, axes, correction != 0, bool(getattr(a, "keepdim", False)))
+
+
+def max_pool(e: Any, a: Any, n: Node) -> Any:
+    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
+    if any(item != 1 for item in a.dilation):
+        raise refuse("max pooling with dilation has no counterpart in MINDIR", n.scope)
+    name, format = ("MaxPool", "NCHW") if len(kernel) == 2 else ("MaxPool3D", "NCDHW")
+    extra = {} if len(kernel) == 2 else {"ceil_mode": 0, "pad_list": (0,) * 6}
+    return (
+        e(name, a.self, kernel_size=(1, 1, *kernel), strides=(1, 1, *stride), pad_mode="VALID", format=format, **extra),
+    )
+
+
+def avg_pool(e: Any, a: Any, n: Node) -> Ref:
+    """Write AvgPool for plain windows; AvgPool3D has torch's options, here with one axis of length one."""
+    kernel, stride, padding = tuple(a.kernel_size), tuple(a.stride or a.kernel_size), tuple(a.padding)
+    x, ceil, divisor = a.self, bool(a.ceil_mode), getattr(a, "divisor_override", None)
+    flat = len(kernel) == 2
+    if flat and not (any(padding) or ceil or divisor):
+        return e("AvgPool", x, kernel, stride, 2, 0)
+    if flat:
+        x, kernel, stride, padding = e("ExpandDims", x, a.self.ndim - 2), (1, *kernel), (1, *stride), (0, *padding)
+    pads = tuple(side for side in padding for _ in range(2))
+    result = e(
+        "AvgPool3D",
+        x,
+        kernel_size=(1, 1, *kernel),
+        strides=(1, 1, *stride),
+        pad_mode="PAD" if any(pads) or ceil else "VALID",
+        pad=pads,
+        pad_list=pads,
+        ceil_mode=ceil,
+        count_include_pad=bool(a.count_include_pad),
+        divisor_override=divisor or 0,
+        format="NCDHW",
+    )
+    return e("Reshape", result, n.outputs[0].shape) if flat else result
+
+
+def max_pool_gradient(e: Any, a: Any, n: Node) -> Ref:
+    kernel, stride = tuple(a.kernel_size), tuple(a.stride or a.kernel_size)
+    return e(
+        "MaxPoolGrad",
+        a.self,
+        a.indices.node.outputs[0],
+        a.grad_output,
+        kernel_size=(1, 1, *kernel),
+        strides=(1, 1, *stride),
+        pad_mode="VALID",
+        data_format="NCHW",
+        format="NCHW",
+    )
+
+
+def convolution_gradient(e: Any, a: Any, n: Node) -> Any:
+    """Return the gradients (by input, weight, bias), as far as needed."""
+    flat = tuple(pad for pad in a.padding for _ in range(2))
+    shared: dict[str, Any] = {
+        "kernel_size": a.weight.shape[2:],
+        "out_channel": a.weight.shape[0],
+        "mode": 1,
+        "pad_mode": "pad",
+        "pad": flat,
+        "pad_list": flat,
+        "stride": (1, 1, *a.stride),
+        "dilation": (1, 1, *a.dilation),
+        "groups": a.groups,
+        "group": a.groups,
+        "format": "NCHW",
+    }
+    made: list[Callable[[], Ref]] = [
+        lambda: e("Conv2DBackpropInput", a.grad_output, a.weight, a.input.shape, **shared),
+        lambda: e("Conv2DBackpropFilter", a.grad_output, a.input, a.weight.shape, **shared),
+        lambda: e("BiasAddGrad", a.grad_output, 0),
+    ]
+    return tuple(make() for make, wanted in zip(made, a.output_mask) if wanted)
+
+
+def lstm_layer(e: Any, a: Any, n: Node) -> Any:
+    """Write MindSpore's LSTM, which takes all weights in one tensor, with the sum of the biases."""
+    parts = [a.w_ih, a.w_hh] + ([e("Add", a.b_ih, a.b_hh)] if hasattr(a, "b_ih") else [])
+    weights = e("Concat", e("MakeTuple", *[e("Reshape", part, (-1, 1, 1)) for part in parts]), 0)
+    starts = [e("ExpandDims", item, 0) for item in (a.h, a.c)]
+    result = e(
+        "LSTM",
+        a.x,
+        *starts,
+        weights,
+        input_size=a.w_ih.shape[1],
+        hidden_size=a.w_hh.shape[1],
+        num_layers=1,
+        has_bias=len(parts) > 2,
+        bidirectional=False,
+        dropout=0.0,
+        proj_size=0,
+    )
+    return (e.item(result, 0), *[e("Squeeze", e.item(result, number), (0,)) for number in (1, 2)])
+
+
+def dropout(e: Any, a: Any, n: Node) -> Any:
+    both = e("Dropout", a.input, 1 - float(a.p), 0, 0)
+    return e.item(both, 0), e.cast(e.item(both, 1), torch.bool)
+
+
+def resize(name: str) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        size, corners = n.outputs[0].shape[-2:], getattr(a, "align_corners", False)
+        return e(name, a.self, size, corners, name == "ResizeBilinearV2" and not corners)
+
+    return row
+
+
+def matrix_product(e: Any, left: Any, right: Any, batched: bool = False) -> Ref:
+    (left, left_flag), (right, right_flag) = [
+        untransposed(item) if e.made_here(item) else (item, False) for item in (left, right)
+    ]
+    return e("BatchMatMul" if batched else "MatMul", left, right, left_flag, right_flag)
+
+
+def addmm(e: Any, a: Any, n: Node) -> Ref:
+    product, dtype = matrix_product(e, a.mat1, a.mat2), n.outputs[0].dtype
+    if a.alpha != 1:
+        product = e("Mul", product, e.scalar(a.alpha, dtype))
+    if a.beta == 1 and a.self.ndim == 1 and a.self.shape[0] == n.outputs[0].shape[1]:
+        return e("BiasAdd", product, a.self, 0)
+    return e("Add", product, a.self if a.beta == 1 else e("Mul", a.self, e.scalar(a.beta, dtype)))
 
 
 #: MindSpore's number and name of a reduction by torch's number
@@ -55,10 +481,7 @@ def _margin_loss(e: Any, a: Any, n: Node) -> Ref:
 
 
 #: {aten's operator: its row}
-LOSSES: dict[str, Row] = {
-    "nll_loss_forward": _nll_loss,
-    "multi_margin_loss": _margin_loss,
-}
+LOSSES: dict[str, Row] = {"nll_loss_forward": _nll_loss, "multi_margin_loss": _margin_loss}
 
 #: the forms that MINDIR has
 LOSS_FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
@@ -261,11 +684,7 @@ ROWS: dict[str, Row] = {
 
 
 def _plain_pool(a: dict[str, Any]) -> bool:
-    return _pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
-
-
-def _pools_batches(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
+    return pools_batches(a) and not (any(a["padding"]) or a["ceil_mode"] or a.get("divisor_override"))
 
 
 def _is_float32(a: dict[str, Any], name: str = "self") -> bool:
@@ -302,8 +721,8 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "convolution": lambda a: a["weight"].dim() > 3,
     "max_pool2d_with_indices": _plain_pool,
     "max_pool3d_with_indices": _plain_pool,
-    "avg_pool2d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
-    "avg_pool3d": lambda a: _plain_pool(a) or (_pools_batches(a) and _is_float32(a)),
+    "avg_pool2d": lambda a: _plain_pool(a) or (pools_batches(a) and _is_float32(a)),
+    "avg_pool3d": lambda a: _plain_pool(a) or (pools_batches(a) and _is_float32(a)),
 }
 
 

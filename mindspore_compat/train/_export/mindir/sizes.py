@@ -13,8 +13,6 @@ from mindspore_compat.train._export._sizes import OpenSize
 from mindspore_compat.train._export.mindir import DATA_TYPES, fill
 from mindspore_compat.train._export.mindir.rows import TYPE_IDS
 
-__all__ = ["merge"]
-
 _T = proto.AttributeType
 _TORCH = {number: dtype for dtype, number in DATA_TYPES.items()}
 

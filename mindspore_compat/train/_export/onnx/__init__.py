@@ -9,12 +9,9 @@ from typing import Any
 import torch
 
 from mindspore_compat._format.proto import onnx as proto
-from mindspore_compat._graph.export.ir import Graph, has_sparse, leaves
-from mindspore_compat._graph.export.refusals import refuse
+from mindspore_compat._graph.export.ir import Graph, has_sparse, leaves, refuse
 from mindspore_compat.train._export._lower import Lowering, Ref, raw_bytes, remove_unused, taken_names
-from mindspore_compat.train._export.onnx.rows import DATA_TYPES, ROWS, kept
-
-__all__ = ["OPSETS", "fill", "kept", "onnx_model"]
+from mindspore_compat.train._export.onnx.rows import DATA_TYPES, ROWS
 
 _IR_VERSION, _OPSET, _NEWEST = 4, 11, 18  # IR 4 allows initializers that are no inputs
 OPSETS = range(_OPSET, _NEWEST + 1)

@@ -12,8 +12,6 @@ from mindspore_compat.common.symbol import Symbol, open_sizes
 from mindspore_compat.common.tensor import OpenTensor
 from mindspore_compat.train._export.onnx import OPSETS
 
-__all__ = ["check_options", "finished", "opened"]
-
 _FLOAT, _HALF = proto.DataType.FLOAT, proto.DataType.FLOAT16
 
 

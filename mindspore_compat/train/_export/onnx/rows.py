@@ -10,12 +10,114 @@ import torch
 from mindspore_compat._format.proto.onnx import DataType
 from mindspore_compat._graph.export.decompose import as_axes
 from mindspore_compat._graph.export.ir import Node
-from mindspore_compat.train._export._deploy import is_fake
-from mindspore_compat.train._export._lower import Ref, Row, compare_dtype, untransposed
-from mindspore_compat.train._export._quantized_rows import QUANTIZED_ROWS, bias_of
-from mindspore_compat.train._export.onnx.layers import batch_norm, convolution, pool, recurrent, resize, softmax
+from mindspore_compat.train._export._deploy import QUANTIZED_ROWS, bias_of, is_fake
+from mindspore_compat.train._export._lower import (
+    Ref,
+    Row,
+    compare_dtype,
+    pools_batches,
+    scaled,
+    spatial_pads,
+    untransposed,
+)
 
-__all__ = ["DATA_TYPES", "ROWS", "kept"]
+
+def convolution(e: Any, a: Any, n: Node) -> Ref:
+    spatial = a.weight.ndim - 2
+    x, pads = (a.input, [(0, 0)] * spatial) if a.transposed else spatial_pads(a.input, spatial)
+    sides = [
+        [before + pad for (before, _), pad in zip(pads, a.padding)],
+        [after + pad for (_, after), pad in zip(pads, a.padding)],
+    ]
+    attributes = {
+        "kernel_shape": a.weight.shape[2:],
+        "strides": a.stride,
+        "pads": sides[0] + sides[1],
+        "dilations": a.dilation,
+        "group": a.groups,
+    }
+    if a.transposed:
+        return e("ConvTranspose", x, a.weight, a.bias, output_padding=a.output_padding, **attributes)
+    return e("Conv", x, a.weight, bias_of(e, a.bias, a.input, a.weight), **attributes)
+
+
+def batch_norm(e: Any, a: Any, n: Node) -> Any:
+    count, dtype = a.running_mean.shape[0], a.running_mean.dtype
+    gamma = a.weight if a.weight is not None else e.constant(torch.ones(count, dtype=dtype))
+    beta = a.bias if a.bias is not None else e.constant(torch.zeros(count, dtype=dtype))
+    return (e("BatchNormalization", a.input, gamma, beta, a.running_mean, a.running_var, epsilon=float(a.eps)),)
+
+
+def pool(name: str) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Any:
+        spatial = len(a.kernel_size)
+        pads = list(a.padding) * (spatial if len(a.padding) == 1 else 1)
+        extra = (
+            {"dilations": list(a.dilation) * (spatial if len(a.dilation) == 1 else 1)}
+            if name == "MaxPool"
+            else {"count_include_pad": a.count_include_pad}
+        )
+        result = e(name, a.self, kernel_shape=a.kernel_size, strides=a.stride or a.kernel_size, pads=pads * 2, **extra)
+        return (result,) if name == "MaxPool" else result
+
+    return row
+
+
+def softmax(name: str) -> Row:
+    """Return the row of a softmax. Opset 11 merges all axes from the given one on, so that has to be the last."""
+
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        x, ndim = e.operand(a.self, n.outputs[0].dtype), a.self.ndim
+        if not ndim or a.dim % ndim == ndim - 1:
+            return e(name, x, axis=max(ndim - 1, 0))
+        order = list(range(ndim))
+        order[a.dim % ndim], order[-1] = order[-1], order[a.dim % ndim]
+        return e("Transpose", e(name, e("Transpose", x, perm=order), axis=ndim - 1), perm=order)
+
+    return row
+
+
+def resize(mode: str) -> Row:
+    def row(e: Any, a: Any, n: Node) -> Ref:
+        coordinates = (
+            "asymmetric" if mode == "nearest" else "align_corners" if a.align_corners else "pytorch_half_pixel"
+        )
+        empty = e.constant(torch.zeros(0))
+        return e(
+            "Resize",
+            a.self,
+            empty,
+            empty,
+            n.outputs[0].shape,
+            mode=mode,
+            nearest_mode="floor",
+            coordinate_transformation_mode=coordinates,
+        )
+
+    return row
+
+
+def recurrent(name: str, order: list[int], **attributes: Any) -> Row:
+    """Return the row of a recurrent layer. ONNX has one more axis, for directions, and another order of gates."""
+
+    def row(e: Any, a: Any, n: Node) -> Any:
+        size = a.w_hh.shape[1]
+        rows = torch.tensor([place * size + row for place in order for row in range(size)])
+
+        def sorted_rows(item: Any) -> Ref:
+            return e("Gather", item, e.constant(rows), axis=0) if order != [0] else e.ref(item)
+
+        bias = e("Concat", sorted_rows(a.b_ih), sorted_rows(a.b_hh), axis=0) if hasattr(a, "b_ih") else None
+        weights = [
+            e("Unsqueeze", item, axes=[0]) if item is not None else None
+            for item in (sorted_rows(a.w_ih), sorted_rows(a.w_hh), bias)
+        ]
+        starts = [e("Unsqueeze", item, axes=[0]) for item in ([a.h, a.c] if hasattr(a, "c") else [a.h])]
+        found = e(name, a.x, *weights, None, *starts, results=1 + len(starts), hidden_size=size, **attributes)
+        return (e("Squeeze", found[0], axes=[1]), *[e("Squeeze", item, axes=[0]) for item in found[1:]])
+
+    return row
+
 
 DATA_TYPES = {
     torch.float32: DataType.FLOAT,
@@ -64,10 +166,6 @@ def _as_bool(e: Any, value: Any) -> Ref:
     return e.cast(value, torch.bool) if value.dtype is not torch.bool else e.ref(value)
 
 
-def _scaled(e: Any, item: Any, factor: Any, dtype: torch.dtype) -> Ref:
-    return e.operand(item, dtype) if factor == 1 else e("Mul", e.operand(item, dtype), e.scalar(factor, dtype))
-
-
 def _unary(name: str) -> Row:
     return lambda e, a, n: e(name, e.operand(a.self, n.outputs[0].dtype))
 
@@ -81,7 +179,7 @@ def _binary(name: str) -> Row:
         dtype = n.outputs[0].dtype
         op = {"Mul": "And", "Add": "Or"}.get(name, name) if dtype is torch.bool else name
         right = a.exponent if name == "Pow" else a.other
-        return e(op, e.operand(a.self, dtype), _scaled(e, right, getattr(a, "alpha", 1), dtype))
+        return e(op, e.operand(a.self, dtype), scaled(e, right, getattr(a, "alpha", 1), dtype))
 
     return row
 
@@ -239,7 +337,7 @@ ROWS: dict[str, Row] = {
     "isnan": lambda e, a, n: e("IsNaN", a.self),
     "isinf": lambda e, a, n: e("IsInf", a.self),
     "rsub": lambda e, a, n: e(
-        "Sub", e.operand(a.other, n.outputs[0].dtype), _scaled(e, a.self, a.alpha, n.outputs[0].dtype)
+        "Sub", e.operand(a.other, n.outputs[0].dtype), scaled(e, a.self, a.alpha, n.outputs[0].dtype)
     ),
     "div": _div,
     "floor_divide": _div,
@@ -304,10 +402,6 @@ def _is_float(a: dict[str, Any]) -> bool:
     return a["self"].dtype.is_floating_point
 
 
-def _pools_batches(a: dict[str, Any]) -> bool:
-    return len(a["kernel_size"]) > 1 and a["self"].dim() == len(a["kernel_size"]) + 2
-
-
 #: Forms that ONNX has; the operator's other forms are decomposed.
 _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "round": lambda a: not a.get("decimals") and _is_float(a),
@@ -326,10 +420,10 @@ _FORMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "elu": lambda a: (a["scale"], a["input_scale"]) == (1, 1),
     "native_batch_norm": lambda a: not a["training"],
     "scatter": lambda a: not a.get("reduce") and a.get("src") is not None and a["src"].shape == a["index"].shape,
-    "avg_pool2d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
-    "avg_pool3d": lambda a: _pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
-    "max_pool2d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
-    "max_pool3d_with_indices": lambda a: _pools_batches(a) and not a["ceil_mode"],
+    "avg_pool2d": lambda a: pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "avg_pool3d": lambda a: pools_batches(a) and not (a["ceil_mode"] or a["divisor_override"]),
+    "max_pool2d_with_indices": lambda a: pools_batches(a) and not a["ceil_mode"],
+    "max_pool3d_with_indices": lambda a: pools_batches(a) and not a["ceil_mode"],
 }
 
 

@@ -14,8 +14,6 @@ from mindspore_compat.train._export._sizes import Expression, OpenSize, fit
 from mindspore_compat.train._export.onnx import fill
 from mindspore_compat.train._export.onnx.rows import DATA_TYPES
 
-__all__ = ["merge", "name_sizes"]
-
 _TORCH = {number: dtype for dtype, number in DATA_TYPES.items()}
 
 _GROUP = "\0"  # before the group of an unnamed size
