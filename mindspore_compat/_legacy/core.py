@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from mindspore_compat import mint
+import torch
+
 from mindspore_compat._api.placeholders import placeholder
 from mindspore_compat._random.philox import fill_normal as _random_normal  # noqa: F401
+from mindspore_compat._runtime.device import current_device
+from mindspore_compat._tensor.data import device_from
 from mindspore_compat._tensor.param_info import ParamInfo  # noqa: F401
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor  # noqa: F401
 from mindspore_compat.common.tensor import Tensor as TensorPy  # noqa: F401
 from mindspore_compat.context import get_context, set_context
@@ -67,7 +71,8 @@ _framework_profiler_step_end = _framework_profiler_step_start
 def pyboost_empty(arguments: list[Any]) -> Any:
     """Return a Tensor of (shape, dtype, device) that is not filled."""
     size, dtype, device = arguments
-    return mint.empty(*size, dtype=dtype, device=device)
+    place = current_device() if device is None else device_from(device)
+    return wrap(torch.empty(size, dtype=dtype, device=place))
 
 
 def is_reboot_node() -> bool:
