@@ -265,6 +265,7 @@ def test_the_level_has_inductor_compile_what_is_replayed(
 ) -> None:
     made: list[Any] = []
     monkeypatch.setattr(_compile, "Fused", lambda *parts: made.append(_inductor.Fused(*parts)) or made[-1])
+    monkeypatch.setattr(_compile, "_MAX_COMPILED_ON_CPU", 300)
     context.set_context(mode=context.PYNATIVE_MODE)
     expected = trained(optimizer=optimizer)
     context.set_context(mode=context.GRAPH_MODE, jit_level="O0")
@@ -287,6 +288,16 @@ def test_a_long_step_is_not_compiled_on_a_cpu(graph_mode: None, monkeypatch: pyt
     assert trained() == expected and not made
 
 
+def test_a_resnet_is_not_compiled_on_a_cpu(graph_mode: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_compile, "Fused", None)  # a compilation would call it; libraries ask for O2 everywhere
+    blocks = [layer for _ in range(16) for layer in (nn.Conv2d(4, 4, 3), nn.BatchNorm2d(4), nn.ReLU())]
+    network = nn.SequentialCell(nn.Conv2d(3, 4, 3), *blocks)
+    step = nn.TrainOneStepCell(nn.WithLossCell(network, nn.MSELoss()), nn.SGD(network.trainable_params(), 0.01))
+    context.set_context(jit_level="O2")
+    losses = [float(step(ops.ones((2, 3, 8, 8)), ops.zeros((2, 4, 8, 8)))) for _ in range(5)]
+    assert losses == sorted(losses, reverse=True)
+
+
 def test_where_the_compiler_fails_the_log_says_why(
     graph_mode: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -297,6 +308,7 @@ def test_where_the_compiler_fails_the_log_says_why(
     expected = trained()
     context.set_context(mode=context.GRAPH_MODE, jit_level="O2")
     monkeypatch.setattr(torch, "compile", fails)
+    monkeypatch.setattr(_compile, "_MAX_COMPILED_ON_CPU", 300)
     assert trained() == pytest.approx(expected, rel=1e-5, abs=1e-5)
     assert "no compiler here" in caplog.text
 

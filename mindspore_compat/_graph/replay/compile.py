@@ -300,8 +300,8 @@ class _Compiler:
         return Fused(both[0], both[1], [value for name, value in self.values.items() if name in self.tape.constants])
 
 
-#: operators of a step; inductor's C++ takes about half a second for each
-_MAX_COMPILED_ON_CPU = 300
+#: operators of a step: inductor's C++ takes about half a second for each and gains little
+_MAX_COMPILED_ON_CPU = 50
 
 
 def _first(nodes: list[Node], what: Callable[[Node], bool]) -> int:
