@@ -125,28 +125,41 @@ class Model:
         network, optimizer, eval_network = boosted(network, optimizer, eval_network, metrics, boost_level, kwargs)
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp_level, self._boost_level = amp_level, boost_level
-        self._loss_scale_manager = kwargs.get("loss_scale_manager")
-        if self._loss_scale_manager is not None and optimizer is None:
-            raise ValueError("For 'Model', the 'loss_scale_manager' needs an 'optimizer'.")
+        self._process_amp_args(kwargs)
         self._is_torch = not isinstance(network, Cell)
         self._backbone_mode = BackboneMode()
         self._parallel_mode, self._device_number = _get_parallel_mode(), _get_device_num()
-        self._metric_fns, self._keep_bn_fp32 = get_metrics(metrics), kwargs.get("keep_batchnorm_fp32")
-        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
         self._train_network = step if step is not None else self._build_train_network()
         if isinstance(self._train_network, TorchTrainStep):
             self._loss_scale_manager = self._train_network.loss_scale_manager
-        if self._metric_fns:
-            eval_network, eval_indexes = build_eval_network(
-                network, loss_fn, amp_level, self._train_network, eval_network, eval_indexes
-            )
-        self._eval_network, self._eval_indexes = eval_network, eval_indexes
-        dtype = getattr(step, "amp_dtype", None)
-        self._predict_network = TorchPredict(network, None, amp_level, dtype) if self._is_torch else network
+        self._build_eval_network(metrics, eval_network, eval_indexes)
+        self._build_predict_network()
         self.batch_num = -1  # steps of an epoch of the last training
 
+    # --- parts of the constructor, under MindSpore's names: subclasses override and call them (the zoo, TinyMS) --------
+
+    def _process_amp_args(self, kwargs: dict[str, Any]) -> None:
+        self._loss_scale_manager = kwargs.get("loss_scale_manager")
+        self._loss_scale_manager_set = "loss_scale_manager" in kwargs
+        self._keep_bn_fp32 = kwargs.get("keep_batchnorm_fp32")
+        if self._loss_scale_manager is not None and self._optimizer is None:
+            raise ValueError("For 'Model', the 'loss_scale_manager' needs an 'optimizer'.")
+
+    def _build_eval_network(self, metrics: Any, eval_network: Any, eval_indexes: Any) -> None:
+        self._metric_fns = get_metrics(metrics)
+        if self._metric_fns:
+            eval_network, eval_indexes = build_eval_network(
+                self._network, self._loss_fn, self._amp_level, self._train_network, eval_network, eval_indexes
+            )
+        self._eval_network, self._eval_indexes = eval_network, eval_indexes
+
+    def _build_predict_network(self) -> None:
+        dtype = getattr(self._train_network, "amp_dtype", None)
+        is_torch = self._is_torch
+        self._predict_network = TorchPredict(self._network, None, self._amp_level, dtype) if is_torch else self._network
+
     def _build_train_network(self) -> Any:
-        """Return the training step. Subclasses in model zoos override and call it, under MindSpore's name."""
+        """Return the training step."""
         options = {"loss_scale_manager": self._loss_scale_manager} if self._loss_scale_manager_set else {}
         if self._keep_bn_fp32 is not None:
             options["keep_batchnorm_fp32"] = self._keep_bn_fp32

@@ -394,3 +394,28 @@ def test_a_dataset_of_the_users_own_need_not_know_init_steps() -> None:
     losses = _Losses()
     ms.Model(Square()).train(1, Own(), callbacks=losses, dataset_sink_mode=True)
     assert [loss for _, _, loss in losses.seen] == [4, 4, 4]
+
+
+def test_a_class_may_build_its_networks_later() -> None:
+    """As TinyMS, whose ``compile`` takes loss and optimizer."""
+
+    class Later(Model):
+        def __init__(self, network: Any) -> None:
+            super().__init__(network)
+
+        def compile(self, loss_fn: Any, optimizer: Any, metrics: Any) -> None:
+            self._loss_fn, self._optimizer = loss_fn, optimizer
+            self._process_amp_args({})
+            self._train_network = self._build_train_network()
+            self._build_eval_network(metrics, eval_network=None, eval_indexes=None)
+            self._build_predict_network()
+
+    network = nn.Dense(2, 1)
+    model = Later(network)
+    model.compile(nn.MSELoss(), nn.SGD(network.trainable_params(), 0.1), {"mae"})
+    before = network.weight.asnumpy().copy()
+    data = ds.NumpySlicesDataset((np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)), shuffle=False).batch(2)
+    model.train(1, data)
+    assert (network.weight.asnumpy() != before).any()
+    assert set(model.eval(data)) == {"mae"}
+    assert model.predict(Tensor([[1.0, 2.0]])).shape == (1, 1)
