@@ -35,7 +35,7 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.mark.multi_process
 def test_processes_meet_under_every_launcher(tmp_path: Path) -> None:
-    assert run_ranks(HERE / "start_program.py", 2, str(tmp_path), fresh=True) == ["7 CPU\n", "7 CPU\n"]
+    assert run_ranks(HERE / "start_program.py", 2, str(tmp_path)) == ["7 CPU\n", "7 CPU\n"]
 
 
 @pytest.mark.multi_process
@@ -47,7 +47,7 @@ def test_scripts_end_closes_the_group() -> None:
 @pytest.mark.multi_process
 @pytest.mark.parametrize("kind", ["numbered", "plain"])
 def test_dynamic_cluster_with_its_scheduler(kind: str) -> None:
-    first, second, scheduler = run_ranks(HERE / "cluster_program.py", 3, kind, fresh=True)
+    first, second, scheduler = run_ranks(HERE / "cluster_program.py", 3, kind)
     assert first == second == "[0.0, 10.0]\n"
     assert scheduler == ""
 
@@ -64,7 +64,6 @@ def test_a_dead_rank_ends_the_others_and_is_named(kind: str, reason: str, tmp_pa
             kind,
             str(tmp_path / "note"),
             environment={"MINDSPORE_COMPAT_DEAD_RANK_S": "6"},
-            fresh=True,
         )
     text = str(caught.value)
     assert f"ranks ended with [1, {-9 if kind == 'killed' else 1}, 1]" in text

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,8 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._random.philox import first_words, words
 from mindspore_compat._runtime.random_engines import LinearCongruential
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_oracle
+from tests.support.processes import run_command
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "ops" / "drawing_program.py"
@@ -37,16 +36,16 @@ def flat(value: Any) -> list[Any]:
     return [leaf for item in value for leaf in flat(item)] if isinstance(value, list) else [value]
 
 
-def drawn(mode: str, folder: Path, *python: Any) -> dict[str, Any]:
-    target = folder / "draws.json"
-    subprocess.run([*python, PROGRAM, mode, target], check=True, cwd=ROOT)
-    return json.loads(target.read_text())
+def drawn(mode: str, folder: Path) -> dict[str, Any]:
+    done = run_command(str(PROGRAM), mode, "draws.json", cwd=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads((folder / "draws.json").read_text())
 
 
 @pytest.fixture(scope="module", params=["0", "1"])
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
     folder = tmp_path_factory.mktemp("draws")
-    return drawn(request.param, folder, sys.executable, "-m", "mindspore_compat"), GOLDEN[request.param]
+    return drawn(request.param, folder), GOLDEN[request.param]
 
 
 @pytest.mark.parametrize("case", GOLDEN["0"])
@@ -57,7 +56,8 @@ def test_the_numbers_are_upstreams(both: tuple[dict, dict], case: str) -> None:
 
 @pytest.mark.oracle
 def test_the_numbers_are_still_those_of_real_mindspore(tmp_path: Path) -> None:
-    found = drawn("0", tmp_path, oracle_python())
+    run_oracle(PROGRAM.read_text(), "0", "draws.json", cwd=tmp_path)
+    found = json.loads((tmp_path / "draws.json").read_text())
     for case, expected in GOLDEN["0"].items():
         np.testing.assert_allclose(flat(found[case]), flat(expected), 1e-5, 1e-6, err_msg=case)
 
