@@ -13,8 +13,6 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._random.philox import first_words, words
-from mindspore_compat._runtime.random_engines import LinearCongruential
 from tests.support.oracle import run_oracle
 from tests.support.processes import run_command
 
@@ -159,35 +157,6 @@ def test_a_vmap_and_an_export_draw_by_torch(seeded: None) -> None:
     assert tuple(ops.vmap(lambda row: ops.dropout(row, 0.5))(x).shape) == (4, 50)
     exported = torch.export.export(nn.Dropout(p=0.5).set_train(), (torch.ones(4, 5),), strict=False)
     assert "dropout" in str(exported.graph) or "bernoulli" in str(exported.graph)
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 511, 512, 513, 16384, 40001])
-def test_single_numbers_at_once_are_those_one_by_one(count: int) -> None:
-    slow, quick, masks = (LinearCongruential(99) for _ in range(3))
-    expected = np.array([slow.single() for _ in range(count)])
-    np.testing.assert_array_equal(quick.singles(count), expected)
-    assert masks.single() == expected[0]  # some of the engine's numbers lie ready
-    kept = np.empty(count - 1, bool)
-    masks.single_chances(0.3, kept)
-    np.testing.assert_array_equal(kept, expected[1:] < np.float32(0.3))
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 1000])
-def test_normal_numbers_at_once_are_made_of_pairs(count: int) -> None:
-    slow, quick = LinearCongruential(5), LinearCongruential(5)
-    expected: list[float] = []
-    while len(expected) < 2 * count:
-        x, y = float(slow.single(-1, 1)), float(slow.single(-1, 1))
-        if 0 < (square := x * x + y * y) <= 1:
-            expected += [y * (-2 * np.log(square) / square) ** 0.5, x * (-2 * np.log(square) / square) ** 0.5]
-    found = np.concatenate([quick.single_normals(count), quick.single_normals(count)])
-    np.testing.assert_allclose(found, expected[: 2 * count], 1e-4)
-
-
-@pytest.mark.parametrize("seeds", [(0, 0), (1, 2), (2**63 + 5, 2**31 - 2), (2**64 - 1, 2**64 - 1)])
-def test_the_first_words_of_a_block_are_those_of_an_array(seeds: tuple[int, int]) -> None:
-    even, odd = words(seeds[0], 1, 0x02461E293EC8F720, seeds[1])
-    assert first_words(seeds[0], 0x02461E293EC8F720, seeds[1]) == int(even[0, 0]) | int(odd[0, 0]) << 32
 
 
 def test_a_vmap_of_multinomial_draws_for_all_rows_at_once(seeded: None) -> None:

@@ -14,7 +14,7 @@ import mindspore_compat as ms
 from mindspore_compat import Layout, Model, Tensor, nn
 from mindspore_compat.device_context import ascend
 from mindspore_compat.parallel.function import reshard
-from tests.support.ranks import DTENSOR, run_ranks
+from tests.support.ranks import run_ranks
 from tests.support.versions import SHARDS
 
 HERE = Path(__file__).parent
@@ -29,7 +29,7 @@ def fresh_context() -> Iterator[None]:
 
 @pytest.mark.skipif(not SHARDS, reason="semi-auto parallel needs torch 2.13")
 def test_two_processes_train_what_one_does() -> None:
-    for output in run_ranks(HERE / "auto_parallel_program.py", 2, timeout=200, imports=DTENSOR):
+    for output in run_ranks(HERE / "auto_parallel_program.py", 2, timeout=200):
         difference, sliced, mode = output.split()
         assert float(difference) < 1e-5 and sliced == "2" and mode == "semi_auto_parallel"
 

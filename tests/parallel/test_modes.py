@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from tests.support.ranks import DTENSOR, run_ranks
+from tests.support.ranks import run_ranks
 from tests.support.versions import SHARDS
 
 pytestmark = pytest.mark.skipif(not SHARDS, reason="semi-auto parallel needs torch 2.13")
@@ -22,7 +22,7 @@ ORACLE = HERE.parents[1] / ".venv-oracle/bin/python"
 
 def rows(size: int, *arguments: str) -> dict[tuple[str, ...], tuple[float, str]]:
     """{(mode, parallel mode, case): (difference, what it shows)}, the same in all processes."""
-    outputs = run_ranks(HERE / "modes_program.py", size, *arguments, timeout=200, imports=DTENSOR)
+    outputs = run_ranks(HERE / "modes_program.py", size, *arguments, timeout=200)
     tables = [[line.split() for line in output.splitlines()] for output in outputs]
     found = {tuple(row[:3]): (float(row[3]), row[4]) for row in tables[0]}
     for table in tables:
@@ -69,7 +69,7 @@ def test_four_processes() -> None:
 
 @pytest.mark.parametrize(("size", "ways"), [(2, 2)])
 def test_operators_on_parts(size: int, ways: int) -> None:
-    output = run_ranks(HERE / "sharded_operators_program.py", size, str(ways), timeout=200, imports=DTENSOR)[0]
+    output = run_ranks(HERE / "sharded_operators_program.py", size, str(ways), timeout=200)[0]
     table = [line.split() for line in output.splitlines()]
     assert len(table) >= 60
     assert not [row for row in table if float(row[2]) > (2e-3 if row[0] == "half" else TOLERANCE)]
@@ -77,7 +77,7 @@ def test_operators_on_parts(size: int, ways: int) -> None:
 
 def test_operators_on_a_device_array() -> None:
     names = "matmul_batched embedding layer_norm conv".split()
-    output = run_ranks(HERE / "sharded_operators_program.py", 4, "1", *names, timeout=200, imports=DTENSOR)[0]
+    output = run_ranks(HERE / "sharded_operators_program.py", 4, "1", *names, timeout=200)[0]
     table = [line.split() for line in output.splitlines()]
     assert [row[0] for row in table] == names
     assert not [row for row in table if float(row[2]) > TOLERANCE]
@@ -86,7 +86,7 @@ def test_operators_on_a_device_array() -> None:
 @pytest.fixture(scope="module")
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("cut")
-    outputs = run_ranks(HERE / "checkpoints_program.py", 2, str(folder), imports=DTENSOR)
+    outputs = run_ranks(HERE / "checkpoints_program.py", 2, str(folder))
     return folder, [json.loads(output.splitlines()[-1]) for output in outputs]
 
 

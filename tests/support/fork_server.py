@@ -1,5 +1,4 @@
-"""Runs Python command lines in forks of an interpreter that has imported the package, and the modules that the arguments
-name; `processes` starts it.
+"""Runs Python command lines in forks of an interpreter that has imported the package; `processes` starts it.
 
 A line of stdin is a request: the arguments of ``python``, folder, environment, files for stdin, stdout and stderr, and a
 time limit in seconds. The answer is the exit status.
@@ -10,7 +9,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
-import importlib
 import json
 import os
 import runpy
@@ -34,7 +32,8 @@ def _leave() -> None:
 atexit.register(_leave)  # before the imports register theirs: it runs last
 
 import numpy as np  # noqa: E402
-import torch.distributed  # noqa: E402
+import torch._dynamo  # noqa: E402
+import torch.distributed.tensor  # noqa: E402
 
 import mindspore_compat.dataset  # noqa: E402
 import mindspore_compat.nn  # noqa: E402
@@ -92,8 +91,6 @@ def _run(arguments: list[str]) -> None:
     exec(compile(source, name, "exec"), main.__dict__)
 
 
-for name in sys.argv[1:]:
-    importlib.import_module(name)
 gc.collect()
 gc.freeze()
 for line in sys.stdin:

@@ -13,9 +13,7 @@ from pathlib import Path
 
 from tests.support.processes import run_python
 
-__all__ = ["DTENSOR", "free_port", "run_ranks"]
-
-DTENSOR = "torch._dynamo torch.distributed.tensor"  # what DTensors load at their first use, which takes three seconds
+__all__ = ["free_port", "run_ranks"]
 
 
 def free_port() -> int:
@@ -63,13 +61,11 @@ def run_ranks(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     timeout: int = 370,
-    imports: str = "",
     fresh: bool = False,
 ) -> list[str]:
     """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables.
 
-    The ranks are forks of a process that has imported the package and the modules `imports`; with `fresh`, interpreters
-    of their own.
+    The ranks are forks of a process that has imported the package; with `fresh`, interpreters of their own.
 
     Raises:
         AssertionError: if a rank fails, with the ends of all stderrs; if they do not end in `timeout` seconds.
@@ -79,7 +75,6 @@ def run_ranks(
         launched = run_python(
             *("-c", _LAUNCHER, str(program), str(size), str(timeout), "fresh" * fresh, *arguments),
             cwd=Path(folder),
-            imports=imports,
             environment={
                 "MASTER_ADDR": "127.0.0.1",
                 "MASTER_PORT": str(free_port()),
