@@ -118,15 +118,7 @@ def test_a_release(release: str) -> None:
     assert f"{parse(release)[0]}.{parse(release)[1]}" in release
 
 
-@pytest.mark.parametrize(
-    "release",
-    [
-        "0.9",
-        "",
-        "one",
-        "2.11",
-    ],
-)
+@pytest.mark.parametrize("release", ["0.9", "", "one", "2.11"])
 def test_no_release(release: str) -> None:
     with pytest.raises(ValueError, match="release"):
         ms.install(release=release)

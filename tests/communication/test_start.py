@@ -91,16 +91,10 @@ def _variables(text: str) -> dict[str, str]:
             "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 RANK_SIZE=2 PMIX_NAMESPACE=job",
             ("OpenMPI", 1, 2, "127.0.0.1", 24584),
         ),
-        (
-            "SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=gpu[03-07,9],x MASTER_PORT=9",
-            ("Slurm", 5, 8, "gpu03", 9),
-        ),
+        ("SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=gpu[03-07,9],x MASTER_PORT=9", ("Slurm", 5, 8, "gpu03", 9)),
         ("SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=one,two MASTER_PORT=9", ("Slurm", 5, 8, "one", 9)),
         ("SLURM_NTASKS=8", ("", 0, 1, None, None)),
-        (
-            "MS_ROLE=MS_WORKER MS_WORKER_NUM=4 MS_NODE_ID=2 MS_SCHED_HOST=h MS_SCHED_PORT=8",
-            ("msrun", 2, 4, "h", 8),
-        ),
+        ("MS_ROLE=MS_WORKER MS_WORKER_NUM=4 MS_NODE_ID=2 MS_SCHED_HOST=h MS_SCHED_PORT=8", ("msrun", 2, 4, "h", 8)),
     ],
 )
 def test_variables_of_launchers(variables: str, expected: tuple[Any, ...]) -> None:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from torch._dynamo.testing import CompileCounter
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, context, nn, ops
@@ -264,6 +263,8 @@ def test_modes_and_attributes_are_seen() -> None:
 
 
 def test_a_cell_compiles_itself() -> None:
+    from torch._dynamo.testing import CompileCounter
+
     counter, made = CompileCounter(), net()
     made.compile(backend=counter, fullgraph=True)
     first = made(BATCHES[0][0])

@@ -247,13 +247,7 @@ def test_the_level_o0_is_a_replay(options: Any) -> None:
         context._values.pop("jit_config", None)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"jit_config": {"jit_level": "O5"}},
-        {"jit_config": {"level": "O0"}},
-    ],
-)
+@pytest.mark.parametrize("options", [{"jit_config": {"jit_level": "O5"}}, {"jit_config": {"level": "O0"}}])
 def test_wrong_levels(options: Any) -> None:
     with pytest.raises(ValueError):
         context.set_context(**options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -13,12 +14,13 @@ from tests.support.oracle import run_oracle
 from tests.support.processes import run_command, run_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-pytest.importorskip("sklearn", reason="the demo's digits come with scikit-learn (make demo installs it)")
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory) -> tuple[Path, str]:
     """(folder of the checkpoints, what the script printed)."""
+    if importlib.util.find_spec("sklearn") is None:
+        pytest.skip("the demo's digits come with scikit-learn (make demo installs it)")
     folder = tmp_path_factory.mktemp("demo")
     done = run_command(str(EXAMPLES / "lenet_digits.py"), "--ckpt_dir", str(folder), cwd=folder)
     assert done.returncode == 0, done.stderr

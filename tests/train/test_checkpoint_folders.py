@@ -312,10 +312,7 @@ def test_round_trips(
 RULES = {
     "version": 1,
     "rules": [
-        {
-            "from": [f"model.layers.{{i}}.attention.w{part}.weight" for part in "qkv"],
-            "to": "layers.{i}.qkv.weight",
-        },
+        {"from": [f"model.layers.{{i}}.attention.w{part}.weight" for part in "qkv"], "to": "layers.{i}.qkv.weight"},
         {"from": "model.layers.{i}.w2.weight", "to": "layers.{i}.down.weight", "axes": "o i -> i o"},
         {"from": "lm_head.weight", "to": ["head.0", "head.1"], "axis": 0},
         {"from": "{n:half|step}", "to": "other.{n}"},
