@@ -41,7 +41,7 @@ def test_processes_meet_under_every_launcher(tmp_path: Path) -> None:
 @pytest.mark.multi_process
 def test_scripts_end_closes_the_group() -> None:
     """Else threads of gloo that hold a tensor abort the process, once in some dozen runs."""
-    assert run_ranks(HERE / "exit_program.py", 2, fresh=True) == ["open: True\nopen: False\n"] * 2
+    assert run_ranks(HERE / "exit_program.py", 2) == ["open: True\nopen: False\n"] * 2
 
 
 @pytest.mark.multi_process

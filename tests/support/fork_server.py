@@ -44,14 +44,15 @@ assert not torch.cuda.is_initialized()
 
 
 def _status_of(child: int, limit: int) -> int:
-    """Wait for the child; after ``limit`` seconds its session is killed."""
+    """Wait for the child, for at most ``limit`` seconds; nothing of its session outlives it."""
     signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
     signal.alarm(limit)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    signal.alarm(0)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child, signal.SIGKILL)  # what it has left
-    return status
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    finally:
+        signal.alarm(0)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)  # what it has left
 
 
 def _prepare(request: dict[str, Any]) -> None:

@@ -28,7 +28,7 @@ def free_port() -> int:
 #: runs the ranks as forks and prints their exit statuses when all have ended
 _LAUNCHER = """
 import json, os, runpy, signal, sys
-program, size, timeout, is_fresh, arguments = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]
+program, size, timeout, arguments = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 ranks = {}
 for rank in range(size):
     child = os.fork()
@@ -37,8 +37,6 @@ for rank in range(size):
         for number in (1, 2):
             os.dup2(os.open(f"{rank}.{number}", os.O_CREAT | os.O_WRONLY), number)
         os.chdir(os.environ.pop("OLD_FOLDER"))
-        if is_fresh:
-            os.execv(sys.executable, [sys.executable, program, *arguments])
         sys.argv, sys.path[0] = [program, *arguments], os.path.dirname(program)
         runpy.run_path(program, run_name="__main__")
         sys.exit()
@@ -61,11 +59,8 @@ def run_ranks(
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     timeout: int = 370,
-    fresh: bool = False,
 ) -> list[str]:
-    """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables.
-
-    The ranks are forks of a process that has imported the package; with `fresh`, interpreters of their own.
+    """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables, by forks.
 
     Raises:
         AssertionError: if a rank fails, with the ends of all stderrs; if they do not end in `timeout` seconds.
@@ -73,7 +68,7 @@ def run_ranks(
     """
     with tempfile.TemporaryDirectory() as folder:
         launched = run_python(
-            *("-c", _LAUNCHER, str(program), str(size), str(timeout), "fresh" * fresh, *arguments),
+            *("-c", _LAUNCHER, str(program), str(size), str(timeout), *arguments),
             cwd=Path(folder),
             environment={
                 "MASTER_ADDR": "127.0.0.1",
