@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.processes import run_forked
+from tests.support.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -31,15 +31,10 @@ EXAMPLES = {
 }
 
 
-@pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str]]:
-    return run_forked(EXAMPLES, tmp_path_factory.mktemp("examples"), "-W", "error::DeprecationWarning")
-
-
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_runs(name: str, outputs: dict[str, tuple[int, str]]) -> None:
-    status, output = outputs[name]
-    assert status == 0, output
+def test_an_example_runs(name: str, tmp_path: Path) -> None:
+    done = run_python("-W", "error::DeprecationWarning", "-c", EXAMPLES[name], cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_there_are_examples() -> None:

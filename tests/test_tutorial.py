@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+import socketserver
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.support.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/tutorial.md"
@@ -60,20 +66,51 @@ def test_the_chinese_page_has_the_same_blocks() -> None:
     assert _blocks(CHINESE) == BLOCKS
 
 
-@pytest.mark.slow
-def test_the_tutorial_runs(tmp_path: Path) -> None:
-    shutil.copytree(PROJECT, tmp_path / "examples/tutorial", ignore=shutil.ignore_patterns("__pycache__"))
+#: asks the test to run its command line in a fork: twenty interpreters would import the package for 40 s
+PYTHON = f"""#!{sys.executable} -ES
+import json, os, socket, sys
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(os.environ["COMMANDS"])
+with connection.makefile("rw") as file:
+    file.write(json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ), sys.stdin.read()]) + "\\n")
+    file.flush()
+    code, output, error = json.load(file)
+sys.stdout.write(output), sys.stderr.write(error)
+sys.exit(code)
+"""
+
+
+class _Command(socketserver.StreamRequestHandler):
+    def handle(self) -> None:
+        arguments, folder, environment, given = json.loads(self.rfile.readline())
+        done = run_python(*arguments, cwd=folder, environment=environment, input=given)
+        self.wfile.write(json.dumps([done.returncode, done.stdout, done.stderr]).encode())
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of a shell whose ``python`` is PYTHON."""
     (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (tmp_path / "bin/python").write_text(PYTHON)
     (tmp_path / "bin/python").chmod(0o755)
-    environment = {
-        **os.environ,
-        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "OMP_NUM_THREADS": "1",
-    }
+    with socketserver.UnixStreamServer(str(tmp_path / "commands"), _Command) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "COMMANDS": str(tmp_path / "commands")}
+        server.shutdown()
+        thread.join()
+
+
+def test_the_tutorial_runs(tmp_path: Path, python: dict[str, str]) -> None:
+    shutil.copytree(PROJECT, tmp_path / "examples/tutorial", ignore=shutil.ignore_patterns("__pycache__"))
     done = subprocess.run(
-        ["bash", "-c", _script()], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+        ["bash", "-c", _script()],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, **python},
+        check=False,
     )
     printed = dict(re.findall(r"^=== (\d+)\n(.*?)(?=^=== \d+$|\Z)", done.stdout, re.DOTALL | re.MULTILINE))
     assert done.returncode == 0, f"{done.stdout[-2000:]}\n{done.stderr[-4000:]}"

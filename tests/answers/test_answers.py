@@ -22,7 +22,7 @@ print("ANSWERS " + json.dumps({name: answer(name) for name in PROGRAMS}))
 
 #: where we differ on purpose, each with its reason
 DIFFERENT: dict[str, str] = {
-    "halves, graph: its elements": "an element of a Parameter stays float32 in upstream's graphs, of a Tensor not",
+    "halves, graph: its elements": "an element of a Parameter stays float32 in upstream's graphs, of a Tensor not"
 }
 
 

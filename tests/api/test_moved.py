@@ -1,13 +1,13 @@
 """Modules of upstream's whose names live elsewhere here."""
 
 import importlib
-import subprocess
-import sys
+from pathlib import Path
 
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat._api.moved import MOVED
+from tests.support.processes import run_python
 
 
 @pytest.mark.parametrize("module", MOVED)
@@ -25,7 +25,7 @@ def test_a_function_of_the_modules_name_stays() -> None:
     assert ms.mutable([1]) == [1] and mindspore_compat.common.mutable([1, 2]) == [1, 2]
 
 
-def test_under_the_name_of_upstream() -> None:
+def test_under_the_name_of_upstream(tmp_path: Path) -> None:
     program = (
         "from mindspore.common.mutable import mutable\n"
         "from mindspore.nn.utils import no_init_parameters\n"
@@ -44,5 +44,5 @@ def test_under_the_name_of_upstream() -> None:
         "print(zeros_like(ms.Tensor([1.0])))\n"
     )
     code = f"import mindspore_compat; mindspore_compat.install()\nexec({program!r})"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    told = run_python("-c", code, cwd=tmp_path)
     assert told.stdout == "[0.]\n", told.stderr

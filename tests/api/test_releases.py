@@ -4,9 +4,6 @@ fit no other.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +13,7 @@ import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
 from mindspore_compat._api.releases import VARIABLE, notes, parse
 from mindspore_compat._api.resolve import ABSENT, resolve
+from tests.support.processes import run_command, run_python
 
 # each line of what a program prints: with 1.9 / with today's meaning
 CALLS = {
@@ -69,9 +67,8 @@ for call in CALLS:
 def _printed(folder: Path, *options: str, **environment: str) -> dict[str, str]:
     program = folder / "program.py"
     program.write_text(f"CALLS = {list(CALLS)!r}\n{PROGRAM}", encoding="utf-8")
-    command = [sys.executable, "-m", "mindspore_compat", "run", *options, str(program)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    command = ("-m", "mindspore_compat", "run", *options, str(program))
+    run = run_python(*command, cwd=folder, environment=environment, fresh=bool(environment))
     assert run.returncode == 0, run.stderr
     return dict(zip(CALLS, run.stdout.splitlines(), strict=True))
 
@@ -121,15 +118,7 @@ def test_a_release(release: str) -> None:
     assert f"{parse(release)[0]}.{parse(release)[1]}" in release
 
 
-@pytest.mark.parametrize(
-    "release",
-    [
-        "0.9",
-        "",
-        "one",
-        "2.11",
-    ],
-)
+@pytest.mark.parametrize("release", ["0.9", "", "one", "2.11"])
 def test_no_release(release: str) -> None:
     with pytest.raises(ValueError, match="release"):
         ms.install(release=release)
@@ -144,8 +133,6 @@ def test_a_program_of_1_x_is_told_once_which_calls_changed(
 ) -> None:
     (tmp_path / "parts.py").write_text("from mindspore import ops\n\ndef cut(x):\n    return ops.split(x, 1, 4)\n")
     (tmp_path / "train.py").write_text(f"import parts\nimport mindspore.nn as nn\nnet = {older}\nprint('done')\n")
-    command = [sys.executable, "-m", "mindspore_compat", "run", *options, str(tmp_path / "train.py")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    run = run_command("run", *options, "train.py", cwd=tmp_path)
     assert run.stdout == "done\n", run.stderr
     assert run.stderr.count("parts.py:4: mindspore.ops.split") == run.stderr.count("--release 1.9") == int(is_said)

@@ -59,7 +59,7 @@ def test_exit_code_is_the_scripts(tmp_path: Path, statement: str, exit_code: int
 
 def test_traceback_starts_in_the_script(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("def fail():\n    raise ValueError('no data')\n\nfail()\n")
-    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path)
+    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path, fresh=True)
     script = tmp_path.resolve() / "script.py"
     lines = [line for line in done.stderr.splitlines() if not line.strip().startswith(("^", "~"))]
     assert done.returncode == 1
@@ -75,7 +75,7 @@ def test_traceback_starts_in_the_script(tmp_path: Path) -> None:
 
 def test_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("x = = 1\n")
-    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path)
+    done = run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path, fresh=True)
     assert done.returncode == 1
     assert done.stderr.startswith(f'  File "{tmp_path.resolve()}/script.py", line 1\n'), done.stderr
     assert done.stderr.endswith("SyntaxError: invalid syntax\n")
@@ -84,7 +84,10 @@ def test_syntax_error_is_shown_as_python_shows_it(tmp_path: Path) -> None:
 def test_excepthook_of_the_script_is_used(tmp_path: Path) -> None:
     source = "import sys\nsys.excepthook = lambda *a: print('hook', a[0].__name__, a[2].tb_lineno)\n1 / 0"
     (tmp_path / "script.py").write_text(source)
-    assert run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path).stdout == "hook ZeroDivisionError 3\n"
+    assert (
+        run_python("-m", "mindspore_compat", "script.py", cwd=tmp_path, fresh=True).stdout
+        == "hook ZeroDivisionError 3\n"
+    )
 
 
 def test_missing_script_is_named(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.processes import run_python
 
 ROOT = Path(__file__).parents[2]
 #: in a process of its own: modules that other tests import become names of their packages
@@ -20,7 +20,7 @@ print(*[f"Tensor.{name}" for name in METHODS], sep="\\n")
 
 
 def run(*arguments: str) -> str:
-    found = subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True)
+    found = run_python(*arguments, cwd=ROOT)
     return found.stdout + found.stderr
 
 

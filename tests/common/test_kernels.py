@@ -39,11 +39,7 @@ ROOMS = [
     "numpy",
 ]
 #: they update float32 state or say what a file holds
-FREE = {
-    "_numerics/kernels.py",
-    "_ops/update.py",
-    "nn/layer/thor_layer.py",
-}
+FREE = {"_numerics/kernels.py", "_ops/update.py", "nn/layer/thor_layer.py"}
 #: aten's names of what is to be computed in float32
 TRAPS = {
     "mm",

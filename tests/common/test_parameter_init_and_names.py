@@ -1,11 +1,11 @@
 """`Tensor.init`, which pruning scripts set to None after they have put in other values."""
 
-import subprocess
-import sys
+from pathlib import Path
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor
 from mindspore_compat.common.initializer import One, Zero
+from tests.support.processes import run_python
 
 
 def test_none_may_be_set() -> None:
@@ -20,8 +20,8 @@ def test_another_initializer_before_there_are_values() -> None:
     assert waiting.init_data().asnumpy().tolist() == [1.0, 1.0]
 
 
-def test_names_of_parameters_without_one_begin_at_two() -> None:
+def test_names_of_parameters_without_one_begin_at_two(tmp_path: Path) -> None:
     """As real MindSpore 2.10, so that checkpoints of such Parameters fit."""
     code = "import mindspore_compat as ms; print(ms.Parameter(2.0).name, ms.Parameter(ms.Tensor([1.0])).name)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = run_python("-c", code, cwd=tmp_path)
     assert done.stdout.split() == ["Parameter#2", "Parameter#3"]

@@ -6,13 +6,13 @@ import builtins
 import inspect
 import io
 import marshal
-import os
 import pdb
 import subprocess
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ import pytest
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn
 from tests.common import python_programs as programs
+from tests.support.processes import run_python
 
 MODES = pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 
@@ -199,16 +200,11 @@ def test_generators_assign_to_elements_in_graph_mode() -> None:
     assert numbers(programs.Generating()(ones())) == [[1.0, 1.0, 1.0], [7.0, 7.0, 7.0]]
 
 
-def test_the_meaning_of_assignments_can_be_switched_off() -> None:
+def test_the_meaning_of_assignments_can_be_switched_off(tmp_path: Path) -> None:
     source = "from tests.common import python_programs as p; from mindspore_compat import Tensor; print(p.jitted(Tensor([1.0])))"
     shown = {}
     for value in ("", "off"):
-        run = subprocess.run(
-            [sys.executable, "-c", source],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "MINDSPORE_COMPAT_UPDATES": value},
-        )
+        run = run_python("-c", source, cwd=tmp_path, environment={"MINDSPORE_COMPAT_UPDATES": value})
         assert run.returncode == 0, run.stderr
         shown[value] = run.stdout.count("9.0")
     assert shown == {"": 1, "off": 2}

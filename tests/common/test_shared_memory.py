@@ -67,10 +67,7 @@ def first(value: Any) -> float:
     return float((value if isinstance(value, np.ndarray) else value.asnumpy()).flat[0])
 
 
-@pytest.mark.parametrize(
-    "look",
-    [pytest.param(name, marks=ON_CPU) if "asnumpy" in name else name for name in LOOKS],
-)
+@pytest.mark.parametrize("look", [pytest.param(name, marks=ON_CPU) if "asnumpy" in name else name for name in LOOKS])
 @pytest.mark.parametrize("change", [*NEW_MEMORY, *SAME_MEMORY])
 def test_who_looks_at_a_parameter_keeps_what_it_saw(look: str, change: str) -> None:
     parameter = Parameter(Tensor(ONES), name="weight")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from mindspore_compat.cli import msrun
+from tests.support import processes
 from tests.support.ranks import free_port
 
 SCRIPT = """
@@ -30,9 +31,7 @@ if "fail" in sys.argv:
 def run_msrun(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "train.py").write_text(SCRIPT)
     own = ["--worker_num=2", "--local_worker_num=2", f"--master_port={free_port()}", "--log_dir=logs", "--join=True"]
-    command = [sys.executable, "-m", "mindspore_compat", "msrun", *own, "train.py", *arguments]
-    environment = {"PYTHONPATH": str(Path(__file__).parents[2]), "OMP_NUM_THREADS": "1"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    return processes.run_command("msrun", *own, "train.py", *arguments, cwd=folder)
 
 
 @pytest.mark.multi_process
@@ -105,14 +104,7 @@ def run_command(folder: Path, *arguments: str, before: str = "") -> subprocess.C
     """What the script ``msrun`` does."""
     script = f"import sys; {before}\nfrom mindspore_compat.cli.msrun import command; sys.exit(command())"
     path = f"{folder}:{Path(__file__).parents[2]}"
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        cwd=folder,
-        env={"PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=100,
-    )
+    return processes.run_python("-c", script, *arguments, cwd=folder, environment={"PYTHONPATH": path})
 
 
 def test_beside_real_mindspore_msrun_is_its_own(tmp_path: Path) -> None:

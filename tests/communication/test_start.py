@@ -35,19 +35,19 @@ def environ(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.mark.multi_process
 def test_processes_meet_under_every_launcher(tmp_path: Path) -> None:
-    assert run_ranks(HERE / "start_program.py", 2, str(tmp_path), fresh=True) == ["7 CPU\n", "7 CPU\n"]
+    assert run_ranks(HERE / "start_program.py", 2, str(tmp_path)) == ["7 CPU\n", "7 CPU\n"]
 
 
 @pytest.mark.multi_process
 def test_scripts_end_closes_the_group() -> None:
     """Else threads of gloo that hold a tensor abort the process, once in some dozen runs."""
-    assert run_ranks(HERE / "exit_program.py", 2, fresh=True) == ["open: True\nopen: False\n"] * 2
+    assert run_ranks(HERE / "exit_program.py", 2) == ["open: True\nopen: False\n"] * 2
 
 
 @pytest.mark.multi_process
 @pytest.mark.parametrize("kind", ["numbered", "plain"])
 def test_dynamic_cluster_with_its_scheduler(kind: str) -> None:
-    first, second, scheduler = run_ranks(HERE / "cluster_program.py", 3, kind, fresh=True)
+    first, second, scheduler = run_ranks(HERE / "cluster_program.py", 3, kind)
     assert first == second == "[0.0, 10.0]\n"
     assert scheduler == ""
 
@@ -64,7 +64,6 @@ def test_a_dead_rank_ends_the_others_and_is_named(kind: str, reason: str, tmp_pa
             kind,
             str(tmp_path / "note"),
             environment={"MINDSPORE_COMPAT_DEAD_RANK_S": "6"},
-            fresh=True,
         )
     text = str(caught.value)
     assert f"ranks ended with [1, {-9 if kind == 'killed' else 1}, 1]" in text
@@ -92,16 +91,10 @@ def _variables(text: str) -> dict[str, str]:
             "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 RANK_SIZE=2 PMIX_NAMESPACE=job",
             ("OpenMPI", 1, 2, "127.0.0.1", 24584),
         ),
-        (
-            "SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=gpu[03-07,9],x MASTER_PORT=9",
-            ("Slurm", 5, 8, "gpu03", 9),
-        ),
+        ("SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=gpu[03-07,9],x MASTER_PORT=9", ("Slurm", 5, 8, "gpu03", 9)),
         ("SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_JOB_NODELIST=one,two MASTER_PORT=9", ("Slurm", 5, 8, "one", 9)),
         ("SLURM_NTASKS=8", ("", 0, 1, None, None)),
-        (
-            "MS_ROLE=MS_WORKER MS_WORKER_NUM=4 MS_NODE_ID=2 MS_SCHED_HOST=h MS_SCHED_PORT=8",
-            ("msrun", 2, 4, "h", 8),
-        ),
+        ("MS_ROLE=MS_WORKER MS_WORKER_NUM=4 MS_NODE_ID=2 MS_SCHED_HOST=h MS_SCHED_PORT=8", ("msrun", 2, 4, "h", 8)),
     ],
 )
 def test_variables_of_launchers(variables: str, expected: tuple[Any, ...]) -> None:

@@ -170,10 +170,7 @@ def special_cases() -> dict[str, tuple[Callable[..., Any], Any]]:
             lambda v: vision.Perspective(v, [[0, 0]] * 4),
             [[0, 0], [1, 0.5], [1, 1], [0, 1]],
         ),
-        "vision.LinearTransformation:square": (
-            lambda v: vision.LinearTransformation(v, np.zeros(2)),
-            np.zeros((2, 3)),
-        ),
+        "vision.LinearTransformation:square": (lambda v: vision.LinearTransformation(v, np.zeros(2)), np.zeros((2, 3))),
         "vision.LinearTransformation:mean": (lambda v: vision.LinearTransformation(np.eye(2), v), np.zeros(3)),
         "vision.RandAugment:magnitude": (lambda v: vision.RandAugment(magnitude=v), 31),
         "vision.Resize:area": (lambda v: vision.Resize(4, v), enum),

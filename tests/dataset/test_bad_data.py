@@ -6,26 +6,22 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.golden.make_bad_data import ANSWERS, PROGRAM, read
+from tests.support.processes import run_command
 
 pytest.importorskip("cv2")
-ROOT = Path(__file__).resolve().parents[2]
 GOLDEN: dict[str, Any] = json.loads(gzip.decompress(ANSWERS.read_bytes()))
 
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     out = tmp_path_factory.mktemp("data") / "answers.jsonl"
-    command = [sys.executable, "-m", "mindspore_compat", str(PROGRAM), str(out)]
-    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"})
+    done = run_command(str(PROGRAM), str(out), cwd=out.parent)
+    assert done.returncode == 0, done.stderr[-2000:]
     return read(out.read_text().splitlines())
 
 

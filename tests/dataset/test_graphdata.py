@@ -98,12 +98,7 @@ def test_answers_of_mindspore(graph: ds.GraphData, name: str, answers: dict[str,
 
 
 @pytest.mark.parametrize(
-    "call",
-    [
-        "g.get_all_nodes(9)",
-        "g.get_all_neighbors([999], 1)",
-        "g.get_node_feature([101], [99])",
-    ],
+    "call", ["g.get_all_nodes(9)", "g.get_all_neighbors([999], 1)", "g.get_node_feature([101], [99])"]
 )
 def test_what_the_graph_does_not_have(graph: ds.GraphData, call: str) -> None:
     with pytest.raises((RuntimeError, KeyError)):

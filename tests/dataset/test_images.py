@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import warnings
 from functools import cache
 from io import BytesIO
@@ -19,6 +16,7 @@ import mindspore_compat.dataset.vision as V
 from mindspore_compat._format.images import decode_rgb, jpeg_frame
 from tests.dataset import jpeg_part_cases
 from tests.support.oracle import run_oracle
+from tests.support.processes import run_python
 
 cv2 = pytest.importorskip("cv2")
 
@@ -292,12 +290,13 @@ def test_a_jpeg_of_more_pixels_than_its_bytes_can_hold() -> None:
         decode_rgb(content)
 
 
-def test_importing_opencv_leaves_the_environment() -> None:
+def test_importing_opencv_leaves_the_environment(tmp_path: Path) -> None:
     code = (
         "import os; before = dict(os.environ)\nfrom mindspore_compat.dataset.vision._operation import opencv\nopencv(); "
         "assert os.environ == before"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
+    done = run_python("-c", code, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_nothing_is_warned_of() -> None:

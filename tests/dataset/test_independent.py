@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 
 import mindspore_compat as ms
 import mindspore_compat.dataset as ds
+from tests.support.processes import run_python
 
 
 @pytest.fixture(autouse=True)
@@ -145,10 +144,7 @@ def test_the_process_ends_with_the_one_that_iterates(tmp_path: Path) -> None:
         "iterator = data.create_tuple_iterator(output_numpy=True)\n"
         "print(*next(iterator)[0])\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100
-    )
+    done = run_python("script.py", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     deadline = time.monotonic() + 20
     while alive := [number for number in done.stdout.split() if Path(f"/proc/{number}").exists()]:

@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat.dataset as ds
-from mindspore_compat.mindrecord import (
-    FileReader,
-    FileWriter,
-    MindPage,
-    MRMInvalidSchemaError,
-    MRMOpenError,
-)
+from mindspore_compat.mindrecord import FileReader, FileWriter, MindPage, MRMInvalidSchemaError, MRMOpenError
 from mindspore_compat.mindrecord._codec import decode_blobs, decode_map, encode_blobs, encode_map
 from tests.golden.make_dataset_mindrecord import SCHEMAS, rows, write
 
@@ -195,13 +189,7 @@ def test_existing_file_is_not_overwritten_unasked(tmp_path):
         writer.write_raw_data([{"a": 1}])
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"a": {"type": "int33"}},
-        {"a": {"type": "int32", "shape": [-1, -1]}},
-    ],
-)
+@pytest.mark.parametrize("schema", [{"a": {"type": "int33"}}, {"a": {"type": "int32", "shape": [-1, -1]}}])
 def test_wrong_schema(tmp_path, schema):
     with pytest.raises(MRMInvalidSchemaError):
         FileWriter(str(tmp_path / "x")).add_schema(schema)

@@ -253,10 +253,7 @@ def test_generator_does_not_alias_a_buffer_that_the_source_uses_again():
 
 def test_batch_sampler_and_collate():
     dataset = ds.GeneratorDataset(
-        [(i,) for i in range(6)],
-        ["a"],
-        batch_sampler=[[0, 1], [5, 4, 3]],
-        collate_fn=lambda a: (np.stack(a) * 10,),
+        [(i,) for i in range(6)], ["a"], batch_sampler=[[0, 1], [5, 4, 3]], collate_fn=lambda a: (np.stack(a) * 10,)
     )
     assert values(dataset) == [[0, 10], [50, 40, 30]] and len(dataset) == 2 and dataset.get_batch_size() == -1
 
@@ -345,10 +342,7 @@ def test_mnist_with_gzipped_labels(mnist):
 
 @pytest.mark.parametrize(
     ("kind", "label_bytes", "names"),
-    [
-        (ds.Cifar10Dataset, 1, ["label"]),
-        (ds.Cifar100Dataset, 2, ["coarse_label", "fine_label"]),
-    ],
+    [(ds.Cifar10Dataset, 1, ["label"]), (ds.Cifar100Dataset, 2, ["coarse_label", "fine_label"])],
 )
 def test_cifar(tmp_path, kind, label_bytes, names):
     records = np.random.RandomState(0).randint(0, 256, (3, label_bytes + 3072)).astype(np.uint8)

@@ -167,11 +167,7 @@ def test_compressed_files(files: list[str], kind: str, compress: Any) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
-    [
-        ({"num_samples": -1}, ValueError),
-        ({"columns_list": ["zz"]}, KeyError),
-        ({"compression_type": "X"}, ValueError),
-    ],
+    [({"num_samples": -1}, ValueError), ({"columns_list": ["zz"]}, KeyError), ({"compression_type": "X"}, ValueError)],
 )
 def test_wrong_arguments(files: list[str], arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):

@@ -99,14 +99,7 @@ give(result)
     def shown(pictures: Any, sound: Any, info: Any) -> list[Any]:
         rows = pictures.reshape(len(pictures), 24 * 32 * 3).astype("f8")
         sums = [float(sound.astype("f8").sum()), float(np.abs(sound.astype("f8")).sum())]
-        return [
-            list(pictures.shape),
-            rows.mean(1).tolist(),
-            list(sound.shape),
-            str(sound.dtype),
-            sums,
-            info,
-        ]
+        return [list(pictures.shape), rows.mean(1).tolist(), list(sound.shape), str(sound.dtype), sums, info]
 
     for name, (times, whole, ranges, metadata) in found.items():
         path = str(folder / name)

@@ -8,8 +8,6 @@ import gc
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -26,6 +24,7 @@ from mindspore_compat import mindrecord
 from mindspore_compat.dataset import text
 from mindspore_compat.dataset.core import config, randomness, validator_helpers
 from mindspore_compat.dataset.engine._execution import session
+from tests.support.processes import run_python
 
 cv2 = pytest.importorskip("cv2")
 pytestmark = pytest.mark.multi_process
@@ -383,7 +382,7 @@ def test_a_spawned_worker(folder: Path) -> None:
     assert spawned == epochs(processes(folder, 2), 1)
 
 
-def test_workers_end_when_the_iterating_process_is_killed() -> None:
+def test_workers_end_when_the_iterating_process_is_killed(tmp_path: Path) -> None:
     code = """
 import os, signal, sys, time
 import numpy as np
@@ -394,7 +393,7 @@ pids = {int(pid) for _ in range(4) for pid in next(iterator)[0]}
 print(*pids, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = run_python("-c", code, cwd=tmp_path)
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) == 2
     for _ in range(100):
@@ -409,7 +408,7 @@ os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError(f"still there: {running}")
 
 
-def test_without_opencv_images_are_an_error_that_names_it() -> None:
+def test_without_opencv_images_are_an_error_that_names_it(tmp_path: Path) -> None:
     code = """
 import sys
 sys.modules["cv2"] = None
@@ -423,5 +422,5 @@ for call in (lambda: V.Resize((4, 4))(np.zeros((8, 8, 3), np.uint8)), lambda: li
     except ImportError as error:
         print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = run_python("-c", code, cwd=tmp_path)
     assert done.stdout.count("Operations on images need OpenCV: pip install opencv-python-headless") == 2

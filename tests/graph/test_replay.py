@@ -13,17 +13,7 @@ import torch
 
 from mindspore_compat import Tensor, context, jit, nn, ops, set_seed
 from mindspore_compat._runtime.device import current_device
-from tests.graph.replaying import (
-    EAGER,
-    GRAPH,
-    Counting,
-    Step,
-    StepOfItsOwn,
-    batches,
-    calls_of,
-    compared,
-    replays,
-)
+from tests.graph.replaying import EAGER, GRAPH, Counting, Step, StepOfItsOwn, batches, calls_of, compared, replays
 from tests.nn.cases import CASES, Case
 from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
 

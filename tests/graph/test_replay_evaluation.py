@@ -16,7 +16,6 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Model, Parameter, Tensor, context, dataset, nn, ops
-from mindspore_compat._graph.replay import replay
 from mindspore_compat._graph.replay.computations import computations_of
 from tests.graph.replaying import EAGER, GRAPH, calls_of, replays
 
@@ -524,24 +523,6 @@ class _Batches:
 
 
 # --- when it is worth it ----------------------------------------------------------------------------------------------
-
-
-def test_shapes_that_grow_are_looked_at_less_and_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[int] = []
-    kind = replay._kind
-    monkeypatch.setattr(replay, "_kind", lambda *args: looked.append(1) or kind(*args))
-    recorded: list[int] = []
-    record = replay.record
-    monkeypatch.setattr(replay, "record", lambda *args, **named: recorded.append(1) or record(*args, **named))
-    context.set_context(mode=GRAPH)
-    net = Net()
-    for size in range(1, 600):
-        net(*inputs(1, size, 6))
-    assert len(looked) < 250 and not recorded  # each look walks some nested tuples
-    (x,) = inputs(1)
-    for _ in range(80):
-        net(x)
-    assert replays(net) > 10
 
 
 def test_a_few_operators_are_not_replayed() -> None:

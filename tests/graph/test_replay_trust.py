@@ -149,13 +149,13 @@ def test_changes_by_torchs_names_are_seen(change: Any) -> None:
 # --- what it costs ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("every", [1, 2, 3, 5])
+@pytest.mark.parametrize("every", [1, 3])
 @pytest.mark.parametrize("what", ["attribute", "rate", "mode", "layer", "shape"])
 def test_recordings_are_paid_for(every: int, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock on which a network takes a second and a recording seven more: beyond the first tapes, at most 1.2
     times the eager time.
     """
-    data, clock, record = batches(200), [0.0], _replay.record
+    data, clock, record = batches(120), [0.0], _replay.record
 
     def slow_record(*args: Any, **kwargs: Any) -> Any:
         clock[0] += 7
@@ -247,13 +247,7 @@ def test_the_level_o0_is_a_replay(options: Any) -> None:
         context._values.pop("jit_config", None)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"jit_config": {"jit_level": "O5"}},
-        {"jit_config": {"level": "O0"}},
-    ],
-)
+@pytest.mark.parametrize("options", [{"jit_config": {"jit_level": "O5"}}, {"jit_config": {"level": "O0"}}])
 def test_wrong_levels(options: Any) -> None:
     with pytest.raises(ValueError):
         context.set_context(**options)

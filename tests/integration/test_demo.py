@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,17 +11,19 @@ import numpy as np
 import pytest
 
 from tests.support.oracle import run_oracle
+from tests.support.processes import run_command, run_python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-pytest.importorskip("sklearn", reason="the demo's digits come with scikit-learn (make demo installs it)")
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory) -> tuple[Path, str]:
     """(folder of the checkpoints, what the script printed)."""
+    if importlib.util.find_spec("sklearn") is None:
+        pytest.skip("the demo's digits come with scikit-learn (make demo installs it)")
     folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "mindspore_compat", str(EXAMPLES / "lenet_digits.py"), "--ckpt_dir", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    done = run_command(str(EXAMPLES / "lenet_digits.py"), "--ckpt_dir", str(folder), cwd=folder)
+    assert done.returncode == 0, done.stderr
     return folder, done.stdout
 
 
@@ -43,14 +45,8 @@ def test_the_script_prints_upstreams_lines_and_reaches_97_percent(demo) -> None:
 
 def test_a_plain_torch_lenet_scores_the_same(demo) -> None:
     folder, printed = demo
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "lenet_in_torch.py"), str(folder / "LeNet5-20_44.ckpt")],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )
-    assert "0 missing" in done.stdout
+    done = run_python(str(EXAMPLES / "lenet_in_torch.py"), "LeNet5-20_44.ckpt", cwd=folder)
+    assert "0 missing" in done.stdout, done.stderr
     assert _accuracy(done.stdout) == pytest.approx(_accuracy(printed), abs=1e-6)
 
 

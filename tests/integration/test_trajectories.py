@@ -7,31 +7,30 @@ test writes them anew.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_oracle
+from tests.support.processes import run_command
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+PROGRAM = HERE / "trajectory_program.py"
+PATHS = [str(ROOT / "benchmarks"), str(ROOT)]
 NETS = ["lenet", "resnet", "encoder"]
 
 
-def _run(command: list[str], name: str, out: Path) -> dict[str, np.ndarray]:
-    env = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT)]),
-        "GLOG_v": "3",
-        "ONEDNN_MAX_CPU_ISA": "AVX2",
-        "DNNL_MAX_CPU_ISA": "AVX2",
-    }
-    subprocess.run([*command, str(HERE / "trajectory_program.py"), name, str(out)], env=env, check=True, timeout=300)
-    with np.load(out) as file:
-        return dict(file)
+def _numbers(file: Path) -> dict[str, np.ndarray]:
+    with np.load(file) as numbers:
+        return dict(numbers)
+
+
+def _ours(name: str, folder: Path) -> dict[str, np.ndarray]:
+    done = run_command(str(PROGRAM), name, "ours.npz", cwd=folder, environment={"PYTHONPATH": os.pathsep.join(PATHS)})
+    assert done.returncode == 0, done.stderr[-2000:]
+    return _numbers(folder / "ours.npz")
 
 
 def _check(ours: dict[str, np.ndarray], real: dict[str, np.ndarray]) -> None:
@@ -44,12 +43,11 @@ def _check(ours: dict[str, np.ndarray], real: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.parametrize("name", NETS)
 def test_fifty_steps_as_the_golden_run(name: str, tmp_path: Path) -> None:
-    with np.load(ROOT / "tests" / "golden" / f"trajectory_{name}.npz") as file:
-        _check(_run([sys.executable, "-m", "mindspore_compat"], name, tmp_path / "ours.npz"), dict(file))
+    _check(_ours(name, tmp_path), _numbers(ROOT / "tests" / "golden" / f"trajectory_{name}.npz"))
 
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", NETS)
 def test_fifty_steps_as_real_mindspore(name: str, tmp_path: Path) -> None:
-    real = _run([str(oracle_python()), "-W", "ignore"], name, tmp_path / "real.npz")
-    _check(_run([sys.executable, "-m", "mindspore_compat"], name, tmp_path / "ours.npz"), real)
+    run_oracle(f"import sys\nsys.path[:0] = {PATHS!r}\n{PROGRAM.read_text()}", name, "real.npz", cwd=tmp_path)
+    _check(_ours(name, tmp_path), _numbers(tmp_path / "real.npz"))

@@ -178,13 +178,7 @@ def test_gpu_and_ascend_scripts_run_on_the_cpu_and_it_is_said_once(caplog, monke
     ]
 
 
-@pytest.mark.parametrize(
-    ("kwargs", "error"),
-    [
-        ({"mode": 5}, ValueError),
-        ({"foo": 1}, ValueError),
-    ],
-)
+@pytest.mark.parametrize(("kwargs", "error"), [({"mode": 5}, ValueError), ({"foo": 1}, ValueError)])
 def test_wrong_contexts(kwargs, error) -> None:
     with pytest.raises(error):
         ms.set_context(**kwargs)

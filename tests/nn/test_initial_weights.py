@@ -70,11 +70,7 @@ def test_seed_0_is_no_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "arguments"),
-    [
-        (TypeError, (-1, np.zeros(2, np.float32))),
-        (RuntimeError, (1, np.zeros(2))),
-    ],
+    ("error", "arguments"), [(TypeError, (-1, np.zeros(2, np.float32))), (RuntimeError, (1, np.zeros(2)))]
 )
 def test_what_is_refused(error: type[Exception], arguments: Any) -> None:
     with pytest.raises(error):

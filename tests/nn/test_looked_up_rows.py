@@ -15,18 +15,12 @@ BATCHES = [[[1, 2], [3, 5]], [[2, 4], [3, 0]], [[6, 1], [2, 3]], [[1, 2], [3, 5]
 TABLE = np.random.RandomState(0).randn(8, 4).astype(np.float32)
 WEIGHT = np.random.RandomState(1).randn(1, 4).astype(np.float32)
 OPTIMIZERS = {
-    "lazy": (
-        lambda weights: nn.LazyAdam(weights, 0.1),
-        [33.08495, 12.18535, 24.80643, 14.4191, 18.06036],
-    ),
+    "lazy": (lambda weights: nn.LazyAdam(weights, 0.1), [33.08495, 12.18535, 24.80643, 14.4191, 18.06036]),
     "lazy, nesterov, decay": (
         lambda weights: nn.LazyAdam(weights, 0.1, use_nesterov=True, weight_decay=0.1),
         [33.08495, 10.28361, 18.98401, 9.47024, 11.81499],
     ),
-    "adam": (
-        lambda weights: nn.Adam(weights, 0.1),
-        [33.08495, 12.18535, 23.7328, 11.55148, 15.64265],
-    ),
+    "adam": (lambda weights: nn.Adam(weights, 0.1), [33.08495, 12.18535, 23.7328, 11.55148, 15.64265]),
     "adam, decay": (
         lambda weights: nn.Adam(weights, 0.1, weight_decay=0.1),
         [33.08495, 12.18535, 23.73595, 11.54871, 15.5371],

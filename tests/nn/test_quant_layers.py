@@ -408,10 +408,7 @@ def test_rounding_is_torchs_fake_quantize_and_the_formulas(
 
 @pytest.mark.parametrize(
     ("make", "error"),
-    [
-        (lambda: nn.Conv2dQuant(3, 4, 3, num_bits=3), ValueError),
-        (lambda: nn.DenseQuant(3, 4)(Tensor(X)), RuntimeError),
-    ],
+    [(lambda: nn.Conv2dQuant(3, 4, 3, num_bits=3), ValueError), (lambda: nn.DenseQuant(3, 4)(Tensor(X)), RuntimeError)],
 )
 def test_wrong_arguments(make: Any, error: type[Exception]) -> None:
     with pytest.raises(error):

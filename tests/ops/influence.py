@@ -262,6 +262,7 @@ def _named(function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[dict[str
     return given, left, put_back
 
 
+@cache
 def _words_of(*documented: Any) -> tuple[str, ...]:
     """The strings that a docstring or an annotation names."""
     found: dict[str, None] = {}

@@ -220,11 +220,7 @@ def test_tokens_without_a_slot_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "error"),
-    [
-        ({"input_layout": "XYZ"}, ValueError),
-        ({"sparse_mode": 9}, RuntimeError),
-    ],
+    ("changed", "error"), [({"input_layout": "XYZ"}, ValueError), ({"sparse_mode": 9}, RuntimeError)]
 )
 def test_what_does_not_fit_raises(changed: dict[str, Any], error: type) -> None:
     arguments = {"query": Tensor(Q), "key": Tensor(K), "value": Tensor(V), "head_num": N, "input_layout": "BNSD"}

@@ -71,11 +71,7 @@ def test_attention_with_its_projections(changes: dict[str, Any], shape: tuple[in
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [
-        {"query": Q[0]},
-        {"query": Q[:, 0], "key": K[:, 0], "value": V[:, 0], "attn_mask": _sines(1, 3, 5)},
-    ],
+    "changes", [{"query": Q[0]}, {"query": Q[:, 0], "key": K[:, 0], "value": V[:, 0], "attn_mask": _sines(1, 3, 5)}]
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"must|cannot be added"):

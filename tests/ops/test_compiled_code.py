@@ -182,11 +182,7 @@ def test_relu_has_one_input() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right", "error"),
-    [
-        ((8, 14, 20), (2, 2), ValueError),
-        ((8, 14), (2, 0), ZeroDivisionError),
-        ((8, 14), (2, 3), RuntimeError),
-    ],
+    [((8, 14, 20), (2, 2), ValueError), ((8, 14), (2, 0), ZeroDivisionError), ((8, 14), (2, 3), RuntimeError)],
 )
 def test_tuple_div_refuses(left: Any, right: Any, error: type[Exception]) -> None:
     with pytest.raises(error):

@@ -71,13 +71,7 @@ def test_without_bprop_the_gradient_is_refused() -> None:
         ms.grad(lambda x: operator(x).sum())(X)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "hybrid",
-        "aicpu",
-    ],
-)
+@pytest.mark.parametrize("kind", ["hybrid", "aicpu"])
 def test_what_needs_a_compiler_is_refused_when_it_is_called(kind: str) -> None:
     made = ops.Custom(product_and_sum, lambda *shapes: shapes[0], lambda *dtypes: dtypes[0], kind)  # at import, often
     with pytest.raises(UnsupportedError):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,9 +13,8 @@ import torch
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
-from mindspore_compat._random.philox import first_words, words
-from mindspore_compat._runtime.random_engines import LinearCongruential
-from tests.support.oracle import oracle_python
+from tests.support.oracle import run_oracle
+from tests.support.processes import run_command
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "ops" / "drawing_program.py"
@@ -37,16 +34,16 @@ def flat(value: Any) -> list[Any]:
     return [leaf for item in value for leaf in flat(item)] if isinstance(value, list) else [value]
 
 
-def drawn(mode: str, folder: Path, *python: Any) -> dict[str, Any]:
-    target = folder / "draws.json"
-    subprocess.run([*python, PROGRAM, mode, target], check=True, cwd=ROOT)
-    return json.loads(target.read_text())
+def drawn(mode: str, folder: Path) -> dict[str, Any]:
+    done = run_command(str(PROGRAM), mode, "draws.json", cwd=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads((folder / "draws.json").read_text())
 
 
 @pytest.fixture(scope="module", params=["0", "1"])
 def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict, dict]:
     folder = tmp_path_factory.mktemp("draws")
-    return drawn(request.param, folder, sys.executable, "-m", "mindspore_compat"), GOLDEN[request.param]
+    return drawn(request.param, folder), GOLDEN[request.param]
 
 
 @pytest.mark.parametrize("case", GOLDEN["0"])
@@ -57,7 +54,8 @@ def test_the_numbers_are_upstreams(both: tuple[dict, dict], case: str) -> None:
 
 @pytest.mark.oracle
 def test_the_numbers_are_still_those_of_real_mindspore(tmp_path: Path) -> None:
-    found = drawn("0", tmp_path, oracle_python())
+    run_oracle(PROGRAM.read_text(), "0", "draws.json", cwd=tmp_path)
+    found = json.loads((tmp_path / "draws.json").read_text())
     for case, expected in GOLDEN["0"].items():
         np.testing.assert_allclose(flat(found[case]), flat(expected), 1e-5, 1e-6, err_msg=case)
 
@@ -159,35 +157,6 @@ def test_a_vmap_and_an_export_draw_by_torch(seeded: None) -> None:
     assert tuple(ops.vmap(lambda row: ops.dropout(row, 0.5))(x).shape) == (4, 50)
     exported = torch.export.export(nn.Dropout(p=0.5).set_train(), (torch.ones(4, 5),), strict=False)
     assert "dropout" in str(exported.graph) or "bernoulli" in str(exported.graph)
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 511, 512, 513, 16384, 40001])
-def test_single_numbers_at_once_are_those_one_by_one(count: int) -> None:
-    slow, quick, masks = (LinearCongruential(99) for _ in range(3))
-    expected = np.array([slow.single() for _ in range(count)])
-    np.testing.assert_array_equal(quick.singles(count), expected)
-    assert masks.single() == expected[0]  # some of the engine's numbers lie ready
-    kept = np.empty(count - 1, bool)
-    masks.single_chances(0.3, kept)
-    np.testing.assert_array_equal(kept, expected[1:] < np.float32(0.3))
-
-
-@pytest.mark.parametrize("count", [1, 2, 7, 1000])
-def test_normal_numbers_at_once_are_made_of_pairs(count: int) -> None:
-    slow, quick = LinearCongruential(5), LinearCongruential(5)
-    expected: list[float] = []
-    while len(expected) < 2 * count:
-        x, y = float(slow.single(-1, 1)), float(slow.single(-1, 1))
-        if 0 < (square := x * x + y * y) <= 1:
-            expected += [y * (-2 * np.log(square) / square) ** 0.5, x * (-2 * np.log(square) / square) ** 0.5]
-    found = np.concatenate([quick.single_normals(count), quick.single_normals(count)])
-    np.testing.assert_allclose(found, expected[: 2 * count], 1e-4)
-
-
-@pytest.mark.parametrize("seeds", [(0, 0), (1, 2), (2**63 + 5, 2**31 - 2), (2**64 - 1, 2**64 - 1)])
-def test_the_first_words_of_a_block_are_those_of_an_array(seeds: tuple[int, int]) -> None:
-    even, odd = words(seeds[0], 1, 0x02461E293EC8F720, seeds[1])
-    assert first_words(seeds[0], 0x02461E293EC8F720, seeds[1]) == int(even[0, 0]) | int(odd[0, 0]) << 32
 
 
 def test_a_vmap_of_multinomial_draws_for_all_rows_at_once(seeded: None) -> None:

@@ -152,13 +152,7 @@ give(found)
                 assert real == "refused", (expression, k)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "mul",
-        "div",
-    ],
-)
+@pytest.mark.parametrize("kind", ["mul", "div"])
 @pytest.mark.parametrize("place", [[0, 2], [1, -1], [-1, 1], [3, 0]])
 def test_a_coordinate_beyond_its_axis_is_no_element_of_the_next_row(kind: str, place: list[int]) -> None:
     scatter = getattr(ops, f"tensor_scatter_{kind}")

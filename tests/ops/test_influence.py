@@ -131,14 +131,15 @@ RIGHT = {
 }
 #: (computations, arguments) of each line
 _LINES = [
-    (computations.split(), arguments.split())
+    (tuple(computations.split()), tuple(arguments.split()))
     for lines in RIGHT.values()
     for line in lines.strip().splitlines()
     for computations, _, arguments in [line.partition(": ")]
 ]
 
 
-def _fits(value: str, patterns: list[str]) -> bool:
+@cache
+def _fits(value: str, patterns: tuple[str, ...]) -> bool:
     return any(fnmatchcase(value, pattern) for pattern in patterns)
 
 

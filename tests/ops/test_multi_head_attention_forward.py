@@ -98,12 +98,7 @@ def test_one_sample_has_no_axis_for_it() -> None:
     assert output.asnumpy().ravel().tolist() == pytest.approx([1.5648859, -1.4588239], abs=2e-5)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"key_padding_mask": _SEEN[:1]},
-    ],
-)
+@pytest.mark.parametrize("change", [{"key_padding_mask": _SEEN[:1]}])
 def test_what_does_not_fit_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
         _call(change)

@@ -29,13 +29,7 @@ def test_signature_is_the_constructors() -> None:
     assert list(inspect.signature(P.Concat()).parameters) == ["tensors", "more"]
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: P.BroadcastTo(),
-        lambda: P.MatMul(False, transpose_a=True),
-    ],
-)
+@pytest.mark.parametrize("make", [lambda: P.BroadcastTo(), lambda: P.MatMul(False, transpose_a=True)])
 def test_a_row_refuses_what_its_signature_does(make: object) -> None:
     with pytest.raises(TypeError):
         make()  # type: ignore[operator]

@@ -95,11 +95,7 @@ def test_classes_are_the_last_axis(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize(
     ("labels", "error"),
-    [
-        (Tensor([0, 1], i32), ValueError),
-        (Tensor([0, 1, 7], i32), ValueError),
-        (Tensor([0, 1, -1], i32), ValueError),
-    ],
+    [(Tensor([0, 1], i32), ValueError), (Tensor([0, 1, 7], i32), ValueError), (Tensor([0, 1, -1], i32), ValueError)],
     ids=["too few", "no class", "negative"],
 )
 def test_labels_that_are_no_classes_are_refused(labels: Tensor, error: type) -> None:

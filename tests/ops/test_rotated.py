@@ -104,12 +104,7 @@ def test_shapes_and_dtypes() -> None:
     assert ops.rotated_iou(a, b[:, :0]).shape == (2, 3, 0)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        (np.zeros((1, 2, 5), np.float32), np.zeros((2, 2, 5), np.float32)),
-    ],
-)
+@pytest.mark.parametrize(("a", "b"), [(np.zeros((1, 2, 5), np.float32), np.zeros((2, 2, 5), np.float32))])
 def test_wrong_boxes(a: np.ndarray, b: np.ndarray) -> None:
     with pytest.raises(ValueError):
         ops.rotated_iou(Tensor(a), Tensor(b))

@@ -23,18 +23,9 @@ TAKEN: dict[str, tuple[Callable[[Any], Any], np.ndarray]] = {
         lambda x: ops.gather_elements(x, 1, Tensor(INDEX)),
         np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]]),
     ),
-    "gather_d": (
-        lambda x: ops.gather_d(x, 1, Tensor(INDEX - 4)),
-        np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]]),
-    ),
-    "GatherD": (
-        lambda x: ops.GatherD()(x, 1, Tensor(INDEX)),
-        np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]]),
-    ),
-    "mint.gather": (
-        lambda x: mint.gather(x, 1, Tensor(INDEX)),
-        np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]]),
-    ),
+    "gather_d": (lambda x: ops.gather_d(x, 1, Tensor(INDEX - 4)), np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]])),
+    "GatherD": (lambda x: ops.GatherD()(x, 1, Tensor(INDEX)), np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]])),
+    "mint.gather": (lambda x: mint.gather(x, 1, Tensor(INDEX)), np.array([[1, 0, 1, 0], [0, 2, 0, 0], [1, 0, 0, 1]])),
     "mint.masked_select": (lambda x: mint.masked_select(x, Tensor(X > 1)), (X > 1).astype(int)),
     "take": (lambda x: x.take(Tensor(ROWS)), np.array([[0, 1, 0, 0], [0, 2, 0, 0], [0, 0, 0, 0]])),
     "masked_select": (lambda x: ops.masked_select(x, Tensor(X > 1)), (X > 1).astype(int)),

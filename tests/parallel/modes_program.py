@@ -73,13 +73,7 @@ def semi_auto() -> None:
         ("mlp_layout", lambda cut: Mlp(by_layout if cut else None), "numbers", lamb, nn.TrainOneStepCell),
         ("lm_rows", lambda cut: LanguageModel(*(dp, mp) if cut else ()), "words", momentum, nn.TrainOneStepCell),
         ("lm_dropout", lambda cut: LanguageModel(*(dp, mp) if cut else (1, 1), 0.3), "words", momentum, scaled),
-        (
-            "lm_columns",
-            lambda cut: LanguageModel(*(dp, mp) if cut else (1, 1), 0.0, False),
-            "words",
-            momentum,
-            Clipped,
-        ),
+        ("lm_columns", lambda cut: LanguageModel(*(dp, mp) if cut else (1, 1), 0.0, False), "words", momentum, Clipped),
         ("lm_functional", lambda cut: LanguageModel(*(dp, mp) if cut else ()), "words", decayed, functional),
         ("conv", lambda cut: ConvNet(), "pictures", momentum, nn.TrainOneStepCell),
     ]

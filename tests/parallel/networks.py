@@ -124,10 +124,7 @@ def batches(kind: str, steps: int = 3) -> Iterator[list[np.ndarray]]:
         if kind == "words":
             yield [random.randint(0, 12, (BATCH, 4)).astype(np.int32) for _ in range(2)]
         elif kind == "pictures":
-            yield [
-                random.randn(BATCH, 3, 8, 8).astype(np.float32),
-                random.randint(0, 5, (BATCH,)).astype(np.int32),
-            ]
+            yield [random.randn(BATCH, 3, 8, 8).astype(np.float32), random.randint(0, 5, (BATCH,)).astype(np.int32)]
         else:
             yield [random.randn(BATCH, 8).astype(np.float32), random.randn(BATCH, 4).astype(np.float32)]
 

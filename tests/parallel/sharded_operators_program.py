@@ -49,10 +49,7 @@ CASES: dict[str, Any] = {
     "nll_weighted": (lambda a: ops.nll_loss(ops.log_softmax(a, -1), LABELS, ops.ones(8), reduction="sum"), [(4, 8)]),
     "nll_ignored": (lambda a: ops.cross_entropy(a, LABELS, ignore_index=3), [(4, 8)]),
     "nll_each": (lambda a: ops.cross_entropy(a, LABELS, reduction="none"), [(4, 8)]),
-    "softmax_ce": (
-        lambda a, b: nn.SoftmaxCrossEntropyWithLogits()(a, ops.softmax(b, -1)),
-        [(4, 8), (4, 8)],
-    ),
+    "softmax_ce": (lambda a, b: nn.SoftmaxCrossEntropyWithLogits()(a, ops.softmax(b, -1)), [(4, 8), (4, 8)]),
     "mse": (lambda a, b: nn.MSELoss()(a, b), [(4, 8), (4, 8)]),
     "bce": (lambda a, b: nn.BCELoss()(ops.sigmoid(a), ops.stop_gradient(ops.sigmoid(b))), [(4, 8), (4, 8)]),
     "embedding": (lambda t: nn.Embedding(8, 4, embedding_table=t)(IDS) * t.sum(), [(8, 4)]),

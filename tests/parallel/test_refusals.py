@@ -65,13 +65,7 @@ def test_strategies_in_one_process() -> None:
     assert ms.shard(nn.Dense(3, 2), ((1, 1),))(Tensor(X)).shape == (2, 2)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "kind"),
-    [
-        (((1, 1),), TypeError),
-        ((None, ((1, 1),)), ValueError),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "kind"), [(((1, 1),), TypeError), ((None, ((1, 1),)), ValueError)])
 def test_wrong_strategies(arguments: tuple, kind: type) -> None:
     with pytest.raises(kind):
         ops.MatMul().shard(*arguments)
@@ -107,11 +101,7 @@ def test_layout() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "kind"),
-    [
-        (((2,), ("a", "b")), ValueError),
-        (((2.0,), ("a",)), TypeError),
-        (((2, 2), ("a", "a")), ValueError),
-    ],
+    [(((2,), ("a", "b")), ValueError), (((2.0,), ("a",)), TypeError), (((2, 2), ("a", "a")), ValueError)],
 )
 def test_wrong_layouts(arguments: tuple, kind: type) -> None:
     with pytest.raises(kind):

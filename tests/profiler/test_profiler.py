@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +12,7 @@ import pytest
 from mindspore_compat import nn, ops, profiler
 from mindspore_compat.profiler.schedule import ProfilerAction
 from tests.support.oracle import run_oracle
+from tests.support.processes import run_python
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,7 +66,7 @@ PLANS = [(1, 2, 1, 2, 3), (0, 1, 0, 0, 0), (2, 3, 0, 1, 0), (0, 2, 2, 3, 1)]
 
 
 @pytest.mark.oracle
-def test_schedules_and_names_are_those_of_real_mindspore() -> None:
+def test_schedules_and_names_are_those_of_real_mindspore(tmp_path: Path) -> None:
     code = (
         "import json, sys\nfrom mindspore import profiler\n"
         "names = [profiler.schedule(wait=a, active=b, warmup=c, repeat=d, skip_first=e) for a, b, c, d, e in "
@@ -80,7 +78,7 @@ def test_schedules_and_names_are_those_of_real_mindspore() -> None:
     )
     real = run_oracle(code + "give(found)", json.dumps(PLANS))
     program = "import mindspore_compat; mindspore_compat.install()\n" + code + "print(json.dumps(found))"
-    done = subprocess.run([sys.executable, "-c", program, json.dumps(PLANS)], capture_output=True, text=True, cwd=ROOT)
+    done = run_python("-c", program, json.dumps(PLANS), cwd=tmp_path)
     assert json.loads(done.stdout) == real
 
 
@@ -136,8 +134,8 @@ def test_a_file_starts_a_profile(tmp_path: Path) -> None:
 def test_the_environment_starts_a_profile(tmp_path: Path) -> None:
     options = json.dumps({"start": True, "output_path": str(tmp_path / "out"), "activities": ["CPU"]})
     program = "import mindspore_compat as ms; ms.ops.exp(ms.ops.ones(3))"
-    environment = {**os.environ, "MS_PROFILER_OPTIONS": options}
-    subprocess.run([sys.executable, "-c", program], env=environment, cwd=ROOT, check=True)
+    done = run_python("-c", program, cwd=tmp_path, environment={"MS_PROFILER_OPTIONS": options}, fresh=True)
+    assert done.returncode == 0, done.stderr
     ((*names,),) = traces(tmp_path / "out")
     assert "aten::exp" in names
 
@@ -164,7 +162,8 @@ def test_a_profiler_that_nobody_stops_writes_its_trace_at_the_end(tmp_path: Path
         "ms.ops.exp(ms.ops.ones(3))"
     )
     # the process of torch's own profiler would end with a segmentation fault
-    subprocess.run([sys.executable, "-c", program, str(tmp_path / "out")], cwd=ROOT, check=True)
+    done = run_python("-c", program, str(tmp_path / "out"), cwd=tmp_path, fresh=True)
+    assert done.returncode == 0, done.stderr
     ((*names,),) = traces(tmp_path / "out")
     assert "aten::exp" in names
 

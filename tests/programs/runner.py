@@ -6,18 +6,17 @@ import json
 import os
 import selectors
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.support.oracle import oracle_python
+from tests.support.processes import run_python
 
 __all__ = ["MODES", "run"]
 
 MODES = ("pynative", "graph")
-ROOT = Path(__file__).parents[2]
 WORKER = Path(__file__).with_name("worker.py")
 _REAL = {"ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GLOG_v": "4"}
 
@@ -25,7 +24,7 @@ _REAL = {"ONEDNN_MAX_CPU_ISA": "AVX2", "DNNL_MAX_CPU_ISA": "AVX2", "GLOG_v": "4"
 def run(
     programs: Sequence[str], mode: str, *, real: bool = False, patience: float = 60, alone: bool = False
 ) -> dict[str, dict[str, Any]]:
-    """{program: what its worker said}; one that ends its process, or is silent for ``patience`` seconds, is an error of
+    """{program: what its worker said}; one that ends its process, or takes longer than ``patience`` seconds, is an error of
     that program.
 
     ``alone`` gives each its own process: real MindSpore takes a forward that an earlier program left, where a new Cell
@@ -56,23 +55,23 @@ def run(
 
 
 def _lines(programs: Sequence[str], mode: str, real: bool, patience: float) -> Iterator[dict[str, Any]]:
+    if not real:
+        command = ("-W", "ignore", "-m", "mindspore_compat", str(WORKER), mode, *programs)
+        done = run_python(*command, cwd=Path(tempfile.gettempdir()), timeout=int(patience) * len(programs))
+        if not done.stdout.startswith("READY"):
+            raise RuntimeError(f"the worker did not start: {done.stderr}")
+        yield from (json.loads(line[8:]) for line in done.stdout.splitlines() if line.startswith("PROGRAM "))
+        return
     environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "PYTHONHOME")}
-    environment["OMP_NUM_THREADS"] = "1"
-    if real:
-        python = oracle_python()
-        if python is None:
-            raise RuntimeError("no real MindSpore found: run `make oracle`, or set MINDSPORE_ORACLE_PYTHON.")
-        command, environment = [python, "-W", "ignore", str(WORKER)], {**environment, **_REAL}
-    else:
-        command, environment = (
-            [sys.executable, "-W", "ignore", "-m", "mindspore_compat", str(WORKER)],
-            {**environment, "PYTHONPATH": str(ROOT)},
-        )
+    python = oracle_python()
+    if python is None:
+        raise RuntimeError("no real MindSpore found: run `make oracle`, or set MINDSPORE_ORACLE_PYTHON.")
+    command = (python, "-W", "ignore", str(WORKER))
     worker = subprocess.Popen(
         [*command, mode, *programs],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=environment,
+        env={**environment, **_REAL, "OMP_NUM_THREADS": "1"},
         cwd=tempfile.gettempdir(),
     )  # real leaves files there
     assert worker.stdout is not None

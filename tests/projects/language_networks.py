@@ -331,13 +331,7 @@ def _research(folder: str, module: str, network: str, config: str, **options: An
     return make
 
 
-_MLA = {
-    "q_lora_rank": 24,
-    "kv_lora_rank": 32,
-    "qk_nope_head_dim": 16,
-    "qk_rope_head_dim": 8,
-    "v_head_dim": 16,
-}
+_MLA = {"q_lora_rank": 24, "kv_lora_rank": 32, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16}
 _SHARED = {
     **_MOE,
     "topk_method": "greedy",
@@ -550,12 +544,7 @@ CASES["mindformers-qwen3_1.7"] = Case(
     ("Qwen3Config", {**_HF, "head_dim": WIDTH // HEADS}),
     _mcore_logits,
 )
-_QWEN3_MOE = {
-    "num_experts": 4,
-    "num_experts_per_tok": 2,
-    "moe_intermediate_size": 32,
-    "norm_topk_prob": True,
-}
+_QWEN3_MOE = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32, "norm_topk_prob": True}
 for _version, _folder in (("", "mindformers-dev"), ("_1.7", "mindformers-v1.7.0")):
     CASES[f"mindformers-qwen3_moe{_version}"] = Case(
         f"mindformers-qwen3_moe{_version}-transformers",
@@ -640,13 +629,7 @@ _SMALL: dict[str, dict[str, Any]] = {
         "word_embed_proj_dim": WIDTH,
         "eos_token_id": None,
     },
-    "Bloom": {
-        "vocab_size": VOCABULARY,
-        "hidden_size": WIDTH,
-        "n_layer": LAYERS,
-        "n_head": HEADS,
-        "eos_token_id": None,
-    },
+    "Bloom": {"vocab_size": VOCABULARY, "hidden_size": WIDTH, "n_layer": LAYERS, "n_head": HEADS, "eos_token_id": None},
 }
 
 _EXPERT_SIZES = {"moe_intermediate_size": 32, "num_experts_per_tok": 2, "norm_topk_prob": True}

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +12,7 @@ import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn, ops
 from mindspore_compat.rewrite import Node, NodeType, ScopedValue, SymbolTree, ValueType
 from tests.support.oracle import run_oracle
+from tests.support.processes import run_python
 
 
 def helper(x: Any, y: Any) -> Any:
@@ -152,9 +150,7 @@ def test_nodes_are_those_of_real_mindspore(tmp_path: Any) -> None:
     theirs = run_oracle(code, cwd=tmp_path)
     program = f"import mindspore_compat, json, sys; mindspore_compat.install(); sys.path.insert(0, {str(tmp_path)!r})\n"
     program += "import shown; print(json.dumps(shown.shown()))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parents[2], check=False
-    )
+    done = run_python("-c", program, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == theirs
 

@@ -57,11 +57,7 @@ def test_gradients_of_transforms() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "call"),
-    [
-        (ValueError, lambda x: dct(x, 3)),
-        (ValueError, lambda x: dct(x, axis=2)),
-        (TypeError, lambda x: dct(x, n=1.5)),
-    ],
+    [(ValueError, lambda x: dct(x, 3)), (ValueError, lambda x: dct(x, axis=2)), (TypeError, lambda x: dct(x, n=1.5))],
 )
 def test_refused_transforms(kind: type[Exception], call: Any) -> None:
     with pytest.raises(kind):

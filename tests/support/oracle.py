@@ -6,9 +6,10 @@ import functools
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests.support.processes import run_command, run_python
 
 __all__ = ["oracle_python", "run_both", "run_oracle", "run_program_both"]
 
@@ -73,7 +74,7 @@ def run_both(code: str) -> tuple[Any, Any]:
     MindSpore.
     """
     ours = "import mindspore_compat; mindspore_compat.install()\n" + _PRELUDE + code
-    done = subprocess.run([sys.executable, "-c", ours], capture_output=True, text=True, cwd=_ROOT, check=False)
+    done = run_python("-c", ours, cwd=_ROOT)
     assert done.returncode == 0, done.stderr
     return _given(done.stdout), run_oracle(code)
 
@@ -82,11 +83,12 @@ def run_program_both(program: Path, folder: Path) -> tuple[Any, Any]:
     """What `program` writes as JSON into the file that it is given, where ``import mindspore`` is ours and under the
     real one.
     """
-    found, environment = [], {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    for command in ([sys.executable, "-m", "mindspore_compat"], [str(oracle_python())]):
-        command += [str(program), str(folder / "found.json")]
-        environment["GLOG_v"] = "4"
-        done = subprocess.run(command, env=environment, cwd=_ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr[-2000:]
-        found.append(json.loads((folder / "found.json").read_text()))
-    return found[0], found[1]
+    file = folder / "found.json"
+    done = run_command(str(program), str(file), cwd=_ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    ours = json.loads(file.read_text())
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"GLOG_v": "4"}
+    command = [str(oracle_python()), str(program), str(file)]
+    done = subprocess.run(command, env=environment, cwd=_ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return ours, json.loads(file.read_text())

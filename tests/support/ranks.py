@@ -6,17 +6,14 @@ import contextlib
 import json
 import os
 import random
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["free_port", "run_ranks"]
+from tests.support.processes import run_python
 
-_ROOT = Path(__file__).parents[2]
+__all__ = ["free_port", "run_ranks"]
 
 
 def free_port() -> int:
@@ -28,13 +25,10 @@ def free_port() -> int:
             return port
 
 
-#: runs the ranks as forks, which share its imports, and prints their exit statuses when all have ended
+#: runs the ranks as forks and prints their exit statuses when all have ended
 _LAUNCHER = """
 import json, os, runpy, signal, sys
-program, size, timeout, is_fresh, arguments = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]
-if not is_fresh:
-    import torch.distributed
-    import mindspore_compat.dataset, mindspore_compat.nn, mindspore_compat.ops, mindspore_compat.train
+program, size, timeout, arguments = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 ranks = {}
 for rank in range(size):
     child = os.fork()
@@ -43,8 +37,6 @@ for rank in range(size):
         for number in (1, 2):
             os.dup2(os.open(f"{rank}.{number}", os.O_CREAT | os.O_WRONLY), number)
         os.chdir(os.environ.pop("OLD_FOLDER"))
-        if is_fresh:
-            os.execv(sys.executable, [sys.executable, program, *arguments])
         sys.argv, sys.path[0] = [program, *arguments], os.path.dirname(program)
         runpy.run_path(program, run_name="__main__")
         sys.exit()
@@ -66,25 +58,19 @@ def run_ranks(
     size: int,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
-    timeout: int = 400,
-    fresh: bool = False,
+    timeout: int = 370,
 ) -> list[str]:
-    """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables.
-
-    The ranks are forks of a process that has imported the package; with `fresh`, interpreters of their own.
+    """What each rank of ``python program arguments`` printed on stdout, started with torchrun's variables, by forks.
 
     Raises:
         AssertionError: if a rank fails, with the ends of all stderrs; if they do not end in `timeout` seconds.
         Either way no rank survives.
     """
     with tempfile.TemporaryDirectory() as folder:
-        launcher = subprocess.Popen(
-            [sys.executable, "-c", _LAUNCHER, str(program), str(size), str(timeout), "fresh" * fresh, *arguments],
-            cwd=folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": str(_ROOT),
-                "OMP_NUM_THREADS": "1",
+        launched = run_python(
+            *("-c", _LAUNCHER, str(program), str(size), str(timeout), *arguments),
+            cwd=Path(folder),
+            environment={
                 "MASTER_ADDR": "127.0.0.1",
                 "MASTER_PORT": str(free_port()),
                 "WORLD_SIZE": str(size),
@@ -92,15 +78,8 @@ def run_ranks(
                 "OLD_FOLDER": os.getcwd(),
                 **(environment or {}),
             },
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
         )
-        try:
-            codes = json.loads(launcher.communicate()[0])
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(launcher.pid, signal.SIGKILL)
+        codes = json.loads(launched.stdout)
         outputs, errors = [[Path(folder, f"{rank}.{number}").read_text() for rank in range(size)] for number in (1, 2)]
     ends = "\n".join(f"-- rank {rank}, exit {codes[rank]}:\n{errors[rank][-3000:]}" for rank in range(size))
     assert not any(codes), f"ranks ended with {codes} (-9: killed, or over {timeout} s)\n{ends}"

@@ -112,13 +112,7 @@ def test_a_schedule_that_is_too_short_is_named(values: str) -> None:
         step(*batch("dense", 1))
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"batch_size": 0}, ValueError),
-        ({"frequency": 1}, ValueError),
-    ],
-)
+@pytest.mark.parametrize(("options", "error"), [({"batch_size": 0}, ValueError), ({"frequency": 1}, ValueError)])
 def test_bad_arguments_are_named(options: dict, error: type[Exception]) -> None:
     with pytest.raises(error):
         make_thor(make_net("dense"), RATES["dense"], **options)

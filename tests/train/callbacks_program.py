@@ -314,11 +314,7 @@ def _predict(form):
         ms, np = env.ms, env.np
         x = ms.Tensor(np.ones((2, 4), np.float32))
         model = ms.Model(env.net())
-        inputs = {
-            "tensor": (x,),
-            "numpy": (np.ones((2, 4), np.float32),),
-            "none": (),
-        }[form]
+        inputs = {"tensor": (x,), "numpy": (np.ones((2, 4), np.float32),), "none": ()}[form]
         env.values["out"] = model.predict(*inputs)
 
     return run

@@ -6,8 +6,7 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from mindspore_compat.parallel.checkpoint_transform import build_searched_strate
 from mindspore_compat.train._checkpoint import folders, lazy
 from mindspore_compat.train._checkpoint.folders import open_checkpoint
 from mindspore_compat.train.checkpoint_maps import convert_checkpoint
+from tests.support.processes import run_python
 from tests.support.strategies import write_strategy
 from tests.support.upstream import GOLDEN
 from tests.train.test_checkpoint_unified import arrays, files_of, lay_out
@@ -312,10 +312,7 @@ def test_round_trips(
 RULES = {
     "version": 1,
     "rules": [
-        {
-            "from": [f"model.layers.{{i}}.attention.w{part}.weight" for part in "qkv"],
-            "to": "layers.{i}.qkv.weight",
-        },
+        {"from": [f"model.layers.{{i}}.attention.w{part}.weight" for part in "qkv"], "to": "layers.{i}.qkv.weight"},
         {"from": "model.layers.{i}.w2.weight", "to": "layers.{i}.down.weight", "axes": "o i -> i o"},
         {"from": "lm_head.weight", "to": ["head.0", "head.1"], "axis": 0},
         {"from": "{n:half|step}", "to": "other.{n}"},
@@ -549,30 +546,26 @@ def test_a_killed_run_leaves_the_old_file(source: Path, tmp_path: Path) -> None:
         assert out.read_bytes() == b"old"
 
 
-SLOW = """
-import sys, time
-from mindspore_compat.cli import main
-from mindspore_compat.train._checkpoint import folders, lazy
-read = lazy.Content.pieces
-def pieces(self):
-    for piece in read(self):
-        time.sleep(0.02)
-        print("piece", flush=True)
-        yield piece
-lazy.Content.pieces = pieces
-sys.exit(main(["ckpt", "convert", *sys.argv[1:]]))
-"""
-
-
 def test_a_run_that_is_killed_while_it_writes_leaves_nothing(source: Path, tmp_path: Path) -> None:
     for number in (1, 4, 9):
-        out = tmp_path / str(number)
-        arguments = [sys.executable, "-c", SLOW, str(source), str(out), "--shard-size", "500B", "--jobs", "2"]
-        with subprocess.Popen(arguments, stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            for _ in range(number):
-                child.stdout.readline()
-            child.kill()
+        out, (reader, writer) = tmp_path / str(number), os.pipe()
+        child = os.fork()
+        if child == 0:
+            read = lazy.Content.pieces
+
+            def pieces(self: lazy.Content) -> Any:
+                for piece in read(self):
+                    time.sleep(0.02)
+                    os.write(writer, b"p")
+                    yield piece
+
+            lazy.Content.pieces = pieces  # type: ignore[method-assign]
+            os._exit(convert(source, out, "--shard-size", "500B", "--jobs", "2"))
+        for _ in range(number):
+            assert os.read(reader, 1) == b"p"
+        os.kill(child, signal.SIGKILL)
+        assert os.waitpid(child, 0)[1] == signal.SIGKILL
+        os.close(reader), os.close(writer)
         assert all(path.name.endswith(".tmp") for path in out.iterdir())
         with pytest.raises(ValueError):
             open_checkpoint(str(out))
@@ -615,12 +608,7 @@ def test_memory_does_not_grow_with_the_checkpoint(tmp_path: Path) -> None:
         {"from": "l{i}.o", "to": "b{i}.o", "axes": "a b -> b a"},
     ]
     (tmp_path / "rules.json").write_text(json.dumps({"version": 1, "rules": rules}))
-    done = subprocess.run(
-        [sys.executable, "-c", PEAK, tmp_path / "a.ckpt", f"{tmp_path}/out/", "--rules", tmp_path / "rules.json"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python("-c", PEAK, "a.ckpt", "out/", "--rules", "rules.json", cwd=tmp_path, fresh=True)
     assert int(done.stdout.rpartition("grown ")[2]) < 64 << 10, done.stdout[-200:]
 
 

@@ -67,13 +67,7 @@ def test_a_name_is_renamed_and_back(source: str, target: str, name: str, made: s
 
 
 @pytest.mark.parametrize(
-    ("pattern", "name"),
-    [
-        ("a{n}.w", "a01.w"),
-        ("l{n}.to{n+1}", "l1.to3"),
-        ("x.{bn}", "x.weight"),
-        ("m.{n+2}", "m.1"),
-    ],
+    ("pattern", "name"), [("a{n}.w", "a01.w"), ("l{n}.to{n+1}", "l1.to3"), ("x.{bn}", "x.weight"), ("m.{n+2}", "m.1")]
 )
 def test_other_names_do_not_match(pattern: str, name: str) -> None:
     place = "{n}" if "{n" in pattern else "{bn}" if "bn" in pattern else ""
@@ -171,25 +165,14 @@ def test_axes(text: str, sizes: dict[str, int], shape: tuple[int, ...], expected
 
 @pytest.mark.parametrize(
     ("text", "sizes", "shape"),
-    [
-        ("o i -> i o", {}, (2, 3, 4)),
-        ("o (3 p p) -> o 3 p p", {}, (5, 49)),
-        ("(a b) -> a b", {}, (6,)),
-    ],
+    [("o i -> i o", {}, (2, 3, 4)), ("o (3 p p) -> o 3 p p", {}, (5, 49)), ("(a b) -> a b", {}, (6,))],
 )
 def test_wrong_shapes_for_axes(text: str, sizes: dict[str, int], shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError):
         convert_checkpoint({"a": torch.zeros(shape)}, _rules(_row("a", "b", axes=text, sizes=sizes)))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "o i",
-        "o i -> o",
-        "o ? -> o ?",
-    ],
-)
+@pytest.mark.parametrize("text", ["o i", "o i -> o", "o ? -> o ?"])
 def test_axes_that_say_nothing(text: str) -> None:
     with pytest.raises(ValueError):
         Axes(text)

@@ -236,12 +236,7 @@ def test_wrong_arguments_of_merging(change: dict, error: type, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        {"unified_safetensors_dir": None},
-        {"network": None},
-        {"predict_strategy": {"w": [[3], [0, -1], [], 0]}},
-    ],
+    "change", [{"unified_safetensors_dir": None}, {"network": None}, {"predict_strategy": {"w": [[3], [0, -1], [], 0]}}]
 )
 def test_wrong_arguments_of_loading(change: dict, tmp_path: Path) -> None:
     lay_out("four", tmp_path)

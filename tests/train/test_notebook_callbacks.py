@@ -124,13 +124,7 @@ def test_the_plot_grows_under_the_cell_of_a_notebook(notebook: _Notebook) -> Non
     assert len(notebook.shown) == 2
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ({}, ValueError),
-        ({"file": "a.gif"}, ValueError),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error"), [({}, ValueError), ({"file": "a.gif"}, ValueError)])
 def test_wrong_arguments_of_the_plot(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         LossPlot(**arguments)

@@ -71,12 +71,7 @@ def test_types_of_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (("no.ckpt",), ValueError),
-        (("file.txt",), ValueError),
-        ((3,), TypeError),
-    ],
+    ("arguments", "error"), [(("no.ckpt",), ValueError), (("file.txt",), ValueError), ((3,), TypeError)]
 )
 def test_wrong_file_names_and_prefixes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[Any, ...], error: type[Exception]
@@ -108,12 +103,7 @@ def test_what_loading_returns_is_false_where_all_was_loaded() -> None:
     assert not ms.load_param_into_net(nn.Dense(2, 1), {**whole, "more": whole["bias"]})
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        ("train.serialization", "ParamDictFuture"),
-    ],
-)
+@pytest.mark.parametrize(("module", "name"), [("train.serialization", "ParamDictFuture")])
 def test_names_that_upstreams_modules_hold_for_whoever_borrows_them(module: str, name: str) -> None:
     assert callable(getattr(importlib.import_module(f"mindspore_compat.{module}"), name))
 

@@ -197,11 +197,7 @@ def test_files_that_are_none_are_refused_with_their_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
-    [
-        ((3,), TypeError),
-        (("missing.ckpt",), ValueError),
-        ((str(GOLDEN / "optim/data.npz"),), ValueError),
-    ],
+    [((3,), TypeError), (("missing.ckpt",), ValueError), ((str(GOLDEN / "optim/data.npz"),), ValueError)],
 )
 def test_wrong_file_names(arguments: tuple, error: type) -> None:
     with pytest.raises(error):

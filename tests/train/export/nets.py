@@ -337,10 +337,7 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "indices": (lambda: Function(_indices), (_IMAGE, _INDEX)),
     "masks": (lambda: Function(_masks), (_randn(3, 3),)),
     "activations": (lambda: Function(_activations), (_IMAGE,)),
-    "whole": (
-        lambda: Function(_whole),
-        (_IMAGE, _LABELS),
-    ),
+    "whole": (lambda: Function(_whole), (_IMAGE, _LABELS)),
     "slopes": (Slopes, (_randn(4, 3),)),
     "images": (lambda: Function(_images), (_IMAGE,)),
     "transposed": (lambda: nn.Conv2dTranspose(4, 6, 4, 2, pad_mode="pad", padding=1, has_bias=True), (_IMAGE,)),

@@ -241,15 +241,7 @@ class CountsInALoop(Counts):
         return x + self.calls
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        CountsInALoop,
-        CountsOnly,
-        Collects,
-        CollectsOutside,
-    ],
-)
+@pytest.mark.parametrize("made", [CountsInALoop, CountsOnly, Collects, CollectsOutside])
 @pytest.mark.parametrize("file_format", ["MINDIR", "ONNX"])
 def test_what_changes_in_python_is_refused(made, file_format: str, tmp_path) -> None:
     with pytest.raises(NotImplementedError):

@@ -277,13 +277,7 @@ def _loop(at_end: bool) -> Callable[[Any], None]:
     return change
 
 
-@pytest.mark.parametrize(
-    "at_end",
-    [
-        True,
-        False,
-    ],
-)
+@pytest.mark.parametrize("at_end", [True, False])
 def test_a_graph_that_calls_itself_ends(at_end: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "_MOST_CALLS", 5000)
     net = nn.GraphCell(ms.load(changed(tmp_path, _loop(at_end))))

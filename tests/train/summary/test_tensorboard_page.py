@@ -21,8 +21,8 @@ import pytest
 from mindspore_compat.train.summary import add_embedding, read_summary
 from tests.train.summary.support import tensorboard
 
-sklearn_datasets = pytest.importorskip("sklearn.datasets", reason="the demo's digits come with scikit-learn")
 selenium = pytest.importorskip("selenium", reason="drives the page")
+sklearn_datasets = pytest.importorskip("sklearn.datasets", reason="the demo's digits come with scikit-learn")
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,

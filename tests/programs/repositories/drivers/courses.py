@@ -140,12 +140,7 @@ def deep_ssd():
     train(net, floats(1, 3, 300, 300), loss=lambda out: criterion(out[0], out[1], boxes, labels), steps=2)
 
 
-@run(
-    "mindspore-courses/Deep-Tutorials-for-MindSpore",
-    "sequence labeling",
-    "CRF, Highway",
-    folder="SequenceLabeling",
-)
+@run("mindspore-courses/Deep-Tutorials-for-MindSpore", "sequence labeling", "CRF, Highway", folder="SequenceLabeling")
 def deep_crf():
     from mindspore.nn import SequentialCell
     from models import CRF, Highway
