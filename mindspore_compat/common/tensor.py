@@ -115,7 +115,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "__init__" in vars(cls) and not cls.__module__.startswith("mindspore_compat."):
+        if "__init__" in vars(cls) and cls.__new__ is Tensor.__new__:
             cls.__new__ = _to_be_filled  # type: ignore[assignment]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

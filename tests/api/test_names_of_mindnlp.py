@@ -37,6 +37,15 @@ def test_a_class_derived_from_tensor_gives_its_data_in_init() -> None:
     assert Tensor([1.0]).param_info is None
 
 
+def test_a_class_derived_from_parameter_has_its_data() -> None:
+    class Scale(ms.Parameter):
+        def __init__(self, data: Any, name: str = "scale") -> None:
+            super().__init__(data, name=name)
+            self.unit = 1
+
+    assert Scale(Tensor([1.0, 2.0])).asnumpy().tolist() == [1.0, 2.0]
+
+
 def test_the_executor_differentiates_the_last_forward() -> None:
     weights = [Weight(Tensor([2.0, 3.0])), Weight(Tensor([7.0]))]
 
