@@ -23,8 +23,6 @@ from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train.model import Model
 
-__all__ = ["select", "select_inherited"]
-
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
     "split": lambda input_x, axis=0, output_num=1: P.Split(axis, output_num)(input_x),

@@ -25,7 +25,7 @@ LONG: dict[str, str] = {
 
 
 #: lines of the package's .py files; lower it with the package, never raise it
-BUDGET = 116_780
+BUDGET = 115_020
 #: what programs of earlier releases and of reinforcement learning need beside, counted apart; the last 50 are names that
 #: NumPy 2 removed and spellings of 0.x
 FOR_EARLIER_RELEASES = 2_100

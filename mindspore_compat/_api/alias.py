@@ -15,8 +15,6 @@ from types import ModuleType
 from .errors import PACKAGE, UPSTREAM, absent_message
 from .placeholders import AFTER_LOADING, module_getattr
 
-__all__ = ["install", "is_installed", "uninstall"]
-
 _SHIM_DIR = str(Path(__file__).with_name("_shim"))
 
 

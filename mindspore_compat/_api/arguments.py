@@ -7,8 +7,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["arguments_of"]
-
 
 def arguments_of(*patterns: Any, without: str = "", **after: str) -> Callable[[Any], Any]:
     """Decorate a function whose ``**`` argument stands for the arguments of ``patterns``, functions or classes.

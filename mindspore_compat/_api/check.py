@@ -15,8 +15,6 @@ from .public import public_names
 from .releases import notes, parse, written_for
 from .resolve import ABSENT, FULL, MISSING, State, derive, resolve
 
-__all__ = ["Use", "find_uses", "imported_files", "python_files", "state_of", "written_before_2_0"]
-
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Use:

@@ -5,23 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = [
-    "ALGO_KEYS",
-    "AS_NUMBERS",
-    "COMPATIBLE",
-    "DEBUG",
-    "GRAPH_MODE",
-    "KEYS",
-    "LAX",
-    "PARALLEL_KEYS",
-    "PARALLEL_RESULTS",
-    "PS_KEYS",
-    "PYNATIVE_MODE",
-    "RELEASE",
-    "STRICT",
-    "ParallelMode",
-]
-
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2

@@ -12,17 +12,6 @@ from pathlib import Path
 from .errors import COVERAGE_PAGE
 from .resolve import FULL, MISSING, PARTIAL, PLACEHOLDER, State, derive, resolve
 
-__all__ = [
-    "Row",
-    "complete_projects",
-    "coverage_page",
-    "next_names",
-    "read_table",
-    "refreshed",
-    "summary",
-    "write_table",
-]
-
 TABLE = Path(__file__).with_name("upstream.csv")
 USAGE = Path(__file__).with_name("usage.csv")
 NUM_ZOO_PROJECTS = 451  # usage.csv numbers the projects of MindSpore's model zoo first

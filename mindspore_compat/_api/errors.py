@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 
-__all__ = ["COVERAGE_PAGE", "UnsupportedError", "absent_message", "upstream_name", "warn_once"]
-
 PACKAGE = "mindspore_compat"
 UPSTREAM = "mindspore"
 COVERAGE_PAGE = "docs/coverage.md"

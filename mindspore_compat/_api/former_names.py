@@ -8,8 +8,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["accept_aliases", "or_older_meaning", "renamed_args"]
-
 _Function = Callable[..., Any]
 
 

@@ -12,8 +12,6 @@ from typing import NamedTuple
 from .placeholders import STUB_MARK
 from .resolve import ABSENT, is_set_on_instances, resolve
 
-__all__ = ["LeftOut", "absent_members", "left_out", "member_figures", "public_members", "reason_of"]
-
 _TABLE = Path(__file__).with_name("members_2_10.csv")
 _ABSENT = Path(__file__).with_name("members_absent.csv")
 

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["ALIASES", "restore", "restore_if_inherited"]
-
 _INHERIT_VARIABLE = "MINDSPORE_COMPAT_NUMPY_ALIASES"
 
 

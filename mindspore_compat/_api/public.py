@@ -13,8 +13,6 @@ from .members import member_figures
 from .placeholders import STUB_MARK
 from .resolve import ABSENT, MISSING, PLACEHOLDER, State, resolve
 
-__all__ = ["PAGE", "changed_meaning", "page", "public_names", "state_of_public"]
-
 _TABLE = Path(__file__).with_name("public_2_10.csv")
 _CHANGED = Path(__file__).with_name("changed.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "api.md"

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["METHODS", "VARIABLE", "notes", "parse", "written_for"]
-
 #: the environment variable that names the release that programs were written for
 VARIABLE = "MINDSPORE_COMPAT_RELEASE"
 _NEWEST, _LAST_READ = (2, 10), (2, 3)  # the second is the last that release_spans.csv was read off

@@ -14,10 +14,6 @@ from typing import Any, NamedTuple
 from .errors import PACKAGE, UPSTREAM
 from .placeholders import PARTIAL_MARK, STUB_MARK
 
-__all__ = """
-    ABSENT FULL MISSING PARTIAL PLACEHOLDER State argument_differences derive is_set_on_instances resolve
-""".split()
-
 FULL, PARTIAL, PLACEHOLDER, MISSING = "full", "partial", "placeholder", "missing"
 ABSENT = object()
 INSTANCE_ATTRIBUTE = object()  # set on instances in a method, so there is no object to show at class level

@@ -15,8 +15,6 @@ from . import alias, numpy_aliases
 from .check import Use, find_uses, imported_files, written_before_2_0
 from .releases import VARIABLE, notes
 
-__all__ = ["run_module", "run_script"]
-
 _COMMAND_FILES = ("__main__.py", "cli/__init__.py", "cli/run.py")
 _OWN_FILES = {str(Path(__file__)), *(str(Path(__file__).parents[1] / name) for name in _COMMAND_FILES)}
 _PACKAGE_ROOT = str(Path(__file__).parents[2])

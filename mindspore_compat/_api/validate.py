@@ -10,22 +10,6 @@ import math
 from collections.abc import Collection
 from typing import Any, TypeVar
 
-__all__ = [
-    "check_bool",
-    "check_float",
-    "check_float_range",
-    "check_int",
-    "check_isinstance",
-    "check_non_negative_float",
-    "check_non_negative_int",
-    "check_number",
-    "check_one_of",
-    "check_positive_float",
-    "check_positive_int",
-    "check_str_in",
-    "check_type",
-]
-
 T = TypeVar("T")
 
 

@@ -25,8 +25,6 @@ from mindspore_compat._tensor.aliasing import WrittenOnce
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["call_with_bprop", "recompute_block", "recomputed"]
-
 
 def call_with_bprop(cell: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Run ``cell.construct(*args, **kwargs)``, differentiated by ``cell.bprop``. Fill in defaults of construct, since

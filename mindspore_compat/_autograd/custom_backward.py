@@ -12,8 +12,6 @@ from mindspore_compat._autograd.integer_gradients import is_integer
 from mindspore_compat._autograd.recorded import THREAD, differentiable
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["own_backward"]
-
 _Base = torch._C.TensorBase
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from mindspore_compat._autograd.custom_backward import own_backward
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["custom_vjp"]
-
 
 class _Custom:
     """Function with the derivative registered by `defbwd`."""

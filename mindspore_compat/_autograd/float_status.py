@@ -15,8 +15,6 @@ import torch
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._tensor.wrapping import plain, wrap
 
-__all__ = ["clear_status", "note_status", "read_status"]
-
 
 def clear_status(status: torch.Tensor) -> Any:
     """Clear the status, and fill ``status`` with zeros."""

@@ -14,8 +14,6 @@ from mindspore_compat._graph.replay.computations import graphs_of
 from mindspore_compat._tensor.wrapping import maker, wrap
 from mindspore_compat.context import is_graph_mode
 
-__all__ = ["ForwardCache"]
-
 
 def _is_variable(arg: Any) -> bool:
     """Return whether a gradient by this input may be asked for."""

@@ -11,8 +11,6 @@ import torch
 from mindspore_compat._autograd.recorded import differentiable
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["_Function"]
-
 
 class _Context:
     """torch's context of one call, with Tensors as its tensors."""

@@ -15,8 +15,6 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.sparse_tensor import Sparse
 
-__all__ = ["CHANGED", "TemporaryLeaf", "as_variable", "is_differentiable", "point", "points", "variable"]
-
 #: what is said where a forward writes to a point that has a history; torch refuses it where there is none
 CHANGED = (
     "A leaf tensor that need grad is being used in an inplace operator: the function writes to its input or to a view "

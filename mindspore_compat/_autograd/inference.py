@@ -14,8 +14,6 @@ import torch
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["called", "is_inference", "may_keep", "set_recording", "without_graph"]
-
 _records, set_recording = torch.is_grad_enabled, torch._C._set_grad_enabled
 _interpreters = torch._C._functorch.peek_interpreter_stack  # of torch.func.grad and the like
 

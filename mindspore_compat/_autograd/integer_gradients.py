@@ -15,8 +15,6 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["Shadows", "has_integers", "is_integer"]
-
 _Base = torch._C.TensorBase
 #: operators of integers that have no derivative: MindSpore refuses them rather than give zeros
 _WITHOUT_GRADIENT = {

@@ -13,18 +13,6 @@ import torch
 
 from mindspore_compat._autograd.integer_gradients import Shadows
 
-__all__ = [
-    "DIFFERENTIABLE",
-    "MAX_NODES",
-    "THREAD",
-    "differentiable",
-    "is_spent",
-    "keeps_graph",
-    "outside",
-    "sequence_number",
-    "spend",
-]
-
 sequence_number: Callable[[], int] = torch._C._autograd._get_sequence_nr  # of the next node that this thread records
 _is_multithreaded, _set_multithreaded = torch._C._is_multithreading_enabled, torch._C._set_multithreading_enabled
 _MOST_SPANS, _MOST_SPENT = 4096, 512

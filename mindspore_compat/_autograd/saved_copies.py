@@ -17,8 +17,6 @@ import torch
 
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = ["aside", "before_writing", "hooks_are_free", "running", "with_copies"]
-
 _Base = torch._C.TensorBase
 _autograd: Any = torch._C._autograd
 _top_hooks: Any = getattr(_autograd, "_top_saved_tensors_default_hooks", None)  # torch 2.6 has none

@@ -13,8 +13,6 @@ import torch
 from mindspore_compat._autograd.saved_copies import hooks_are_free
 from mindspore_compat._tensor.wrapping import _is_tracing
 
-__all__ = ["by_shape"]
-
 
 @functools.cache
 def _zero(dtype: torch.dtype, device: torch.device) -> torch.Tensor:

@@ -13,8 +13,6 @@ from mindspore_compat._graph.mode import current
 from mindspore_compat._graph.mutable import outer_constants, tensors_in
 from mindspore_compat.common.sparse_tensor import Sparse
 
-__all__ = ["Spread", "differentiable", "is_container"]
-
 
 def is_container(value: Any) -> bool:
     """Return whether it is a tuple, list or dict."""

@@ -13,8 +13,6 @@ from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 
-__all__ = ["LookedUp", "look_up_rows", "was_looked_up", "watch_rows"]
-
 _Base = torch._C.TensorBase
 
 

@@ -11,8 +11,6 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["vmap"]
-
 _NEEDS_AXIS = (
     "For 'vmap', a result that depends on the element needs an axis in 'out_axes'. It is invalid that source is not "
     "None and dst is None."

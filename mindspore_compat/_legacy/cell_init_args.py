@@ -11,8 +11,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["cell_attr_register"]
-
 
 def cell_attr_register(fn: Any = None, attrs: list[str] | str | None = None) -> Any:
     """Decorate ``__init__``: ``cell_init_args`` of the Cell is then the class and its arguments, or ``attrs``."""

@@ -17,15 +17,6 @@ from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._checkpoint.reading import CheckpointFile, load_source
 from mindspore_compat.train._checkpoint.writing import checked_plan
 
-__all__ = [
-    "_check_checkpoint_param",
-    "_exec_save",
-    "_load_map_parameter",
-    "_parse_ckpt_proto",
-    "tensor_to_ms_type",
-    "tensor_to_np_type",
-]
-
 _TYPES = tuple(("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 bool bfloat16").split())
 
 #: ``tensor_type`` of the file -> dtype

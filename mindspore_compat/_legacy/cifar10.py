@@ -11,8 +11,6 @@ import numpy as np
 
 from mindspore_compat.mindrecord._convert import cifar_arrays
 
-__all__ = ["Cifar10"]
-
 
 class _Part(NamedTuple):
     images: np.ndarray

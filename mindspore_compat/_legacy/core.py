@@ -24,8 +24,6 @@ from mindspore_compat.context import get_context, set_context
 from mindspore_compat.nn._cell_dtype import MixedPrecisionType  # noqa: F401
 from mindspore_compat.nn.cell import Cell as Cell_  # noqa: F401
 
-__all__ = ["MSContext", "disable_multi_thread", "init_exec_dataset", "is_reboot_node", "swap_cache"]
-
 
 class MSContext:
     """Context of the process."""

@@ -12,8 +12,6 @@ from typing import Any
 from mindspore_compat.dataset.core.validator_helpers import check_probability
 from mindspore_compat.dataset.transforms._compound import check_operations
 
-__all__ = ["check_random_transform_ops"]
-
 
 def check_random_transform_ops(method: Callable) -> Callable:
     """Decorate ``__init__(self, transforms[, prob])``: check both."""

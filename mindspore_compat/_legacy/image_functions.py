@@ -17,11 +17,6 @@ from mindspore_compat.dataset.vision._geometric import rotate as _rotate
 from mindspore_compat.dataset.vision._operation import check_fill
 from mindspore_compat.dataset.vision.utils import Border, Inter
 
-__all__ = """
-    adjust_brightness adjust_contrast adjust_saturation augment_error_message hwc_to_chw is_numpy is_pil random_crop
-    rotate
-""".split()
-
 augment_error_message = "img should be PIL image. Got {}. Use Decode() for encoded data or ToPIL() for decoded data."
 
 

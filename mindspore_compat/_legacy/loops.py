@@ -12,8 +12,6 @@ import torch
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat.train.callback._callback import Callback
 
-__all__ = ["_StepSync", "_transfer_tensor_to_tuple"]
-
 
 def _transfer_tensor_to_tuple(inputs: Any) -> Any:
     """Return a Tensor in a tuple, all else as it is."""

@@ -7,8 +7,6 @@ from typing import Any
 from mindspore_compat._checkparam import check_type_name
 from mindspore_compat.common.dtype import int32, int64
 
-__all__ = ["_check_label_dtype"]
-
 
 def _check_label_dtype(labels_dtype: Any, cls_name: str) -> None:
     """Raise a TypeError unless labels are int32 or int64."""

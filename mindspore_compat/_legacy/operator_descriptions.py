@@ -13,11 +13,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = """
-    AiCPURegOp AkgAscendRegOp AkgGpuRegOp CpuRegOp CustomRegOp DataType RegOp TBERegOp VmImplRegistry
-    custom_info_register get_vm_impl_fn op_info_register vm_impl_registry
-""".split()
-
 #: argument -> key of the description
 _KEYS = {
     "param_type": "paramType",

@@ -12,8 +12,6 @@ from typing import Any
 
 from mindspore_compat.context import get_auto_parallel_context, set_auto_parallel_context
 
-__all__ = ["auto_parallel_context", "set_cost_model_context"]
-
 
 def set_cost_model_context(**kwargs: Any) -> None:
     """Do nothing: the settings are of a search."""

@@ -4,8 +4,6 @@ There are none here.
 MindSpore: ``mindspore.common._stub_tensor`` of releases before 2.8.
 """
 
-__all__ = ["StubTensor"]
-
 
 class StubTensor:
     """Class without instances."""

@@ -15,8 +15,6 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._tensor.wrapping import _is_tracing
 from mindspore_compat.context import in_jit
 
-__all__ = ["COMPUTING", "OperatorsIn", "cast_each", "cast_here", "common_type", "float_types", "run_by_kernel"]
-
 _Base = torch._C.TensorBase
 _dtype_of = _Base.dtype.__get__  # type: ignore[attr-defined]
 _FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)

@@ -15,17 +15,6 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 
-__all__ = [
-    "UNSIGNED",
-    "add_operator_note",
-    "apply_dtype_fallback",
-    "is_missing_kernel",
-    "note_operator",
-    "raise_documented",
-    "retry_in_wider_dtype",
-    "with_dtype_fallback",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
 _HALVES = (torch.float16, torch.bfloat16)

@@ -12,11 +12,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = """
-    BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt all_types complex_type
-    Type dtype_name float_type int_type is_subclass number_type signed_type type_of uint_type
-""".split()
-
 int_type = (torch.int8, torch.int16, torch.int32, torch.int64)
 uint_type = (torch.uint8, torch.uint16, torch.uint32, torch.uint64)
 _eighths = (torch.float8_e4m3fn, torch.float8_e5m2)

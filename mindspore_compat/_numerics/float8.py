@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["limited", "to_dtype"]
-
 _to = torch._C.TensorBase.to
 _LIMITED = torch.float8_e4m3fn
 _BEYOND = 464.0  # it still rounds to 448; 480 would be the next number

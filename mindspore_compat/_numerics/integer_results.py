@@ -11,8 +11,6 @@ import torch
 
 from mindspore_compat._numerics.dtype_fallback import UNSIGNED
 
-__all__ = ["cut_after", "given_in", "history", "mean_in"]
-
 _Base = torch._C.TensorBase
 
 

@@ -20,8 +20,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["CAST_BY_AUTOCAST", "KERNELS", "METHODS", "as_torch", "cast_by_autocast", "floats"]
-
 _nn: Any = torch._C._nn
 _Base: Any = torch._C.TensorBase
 _F16, _BF16, _F32 = torch.float16, torch.bfloat16, torch.float32

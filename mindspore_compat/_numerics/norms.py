@@ -11,8 +11,6 @@ import torch
 
 from mindspore_compat._numerics import kernels
 
-__all__ = ["matrix_norm", "norm", "vector_norm"]
-
 _INFINITE = (math.inf, -math.inf)
 _EXTREME = (*_INFINITE, 1, -1)  # of matrices
 

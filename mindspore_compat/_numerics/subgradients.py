@@ -21,8 +21,6 @@ import torch
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._tensor.tracing import is_tracing
 
-__all__ = ["clamp", "fmax", "fmin", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "relu6"]
-
 _aten = torch.ops.aten
 _nn = torch._C._nn
 _is_grad_enabled = torch.is_grad_enabled

@@ -26,12 +26,6 @@ from mindspore_compat._tensor.wrapping import memory, wrap
 from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
 from mindspore_compat.context import is_graph_mode
 
-__all__ = """
-    as_axes as_ints as_int as_plain pair dtype_or_none to_dtype reduced behind get_data changed
-    all_axes in_range check_reduction check_same_shape
-    check_keeps_dtype checks_places passes_gradient wrap
-""".split()
-
 _Base = torch._C.TensorBase
 
 

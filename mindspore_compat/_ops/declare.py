@@ -21,10 +21,6 @@ from mindspore_compat._numerics.dtype_fallback import retry_in_wider_dtype, with
 from mindspore_compat._ops.examples import EXAMPLES
 from mindspore_compat._ops.primitive import Primitive
 
-__all__ = """
-    METHODS Bool Int Ints PositiveInt Typed classes declared functions named op primitive primitive_class row
-""".split()
-
 T = TypeVar("T")
 Bool = bool
 Int = int

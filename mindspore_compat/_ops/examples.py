@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXAMPLES"]
-
 #: class -> the lines under ``Examples:`` of its docstring; ``tests/test_examples.py`` runs them
 EXAMPLES = {
     "Add": """\

@@ -23,8 +23,6 @@ from mindspore_compat._ops.shape import concat
 from mindspore_compat._ops.update import _step
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["CLASSES", "FUNCTIONS"]
-
 
 def _add(input: Any, other: Any, alpha: Any = 1) -> Any:
     """Return input + alpha · other."""

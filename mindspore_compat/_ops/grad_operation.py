@@ -24,8 +24,6 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.sparse_tensor import Sparse
 from mindspore_compat.context import is_graph_mode
 
-__all__ = ["GradOperation", "checked_positions", "get_grad", "grad", "stop_gradient", "value_and_grad"]
-
 
 def _weights_of(weights: Any, where: str) -> tuple[list[Parameter], bool]:
     """Return (Parameters, whether a single one was given)."""

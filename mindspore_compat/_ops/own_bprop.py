@@ -12,8 +12,6 @@ from torch.utils._pytree import tree_flatten, tree_unflatten
 from mindspore_compat._autograd.custom_backward import own_backward
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["bprop_getters", "by_own_bprop"]
-
 
 def by_own_bprop(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return ``call`` of a Primitive with the derivative of its ``get_bprop``: a function of the inputs, the output and

@@ -25,8 +25,6 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = ["install_methods"]
-
 _Base = torch._C.TensorBase
 _torchs_add, _torchs_sub, _torchs_ldexp = Tensor.add, Tensor.sub, Tensor.ldexp
 

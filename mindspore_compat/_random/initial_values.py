@@ -13,8 +13,6 @@ from mindspore_compat._random.philox import fill_truncated_normal as _truncated_
 from mindspore_compat._random.philox import fill_uniform as _random_uniform
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = []
-
 
 def _assignment(arr: np.ndarray, num: Any) -> np.ndarray:
     """Fill ``arr`` with a scalar or an array of its shape; kept under this name since user initializers import it."""

@@ -18,8 +18,6 @@ from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.seed import get_seed
 
-__all__ = ["Pending", "is_unmoved", "move_when_used", "tensor_of", "unmoved"]
-
 _Base = torch._C.TensorBase
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 #: what says nothing of the values

@@ -20,11 +20,6 @@ from mindspore_compat._runtime.random_engines import LinearCongruential, Mersenn
 from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat.common.seed import SeedStream, _get_graph_seed
 
-__all__ = """
-    ChannelMasks Engine Ints Laplaces LogUniform Masks Normals Reals engine_of engines_draw filled in_vmap
-    stream_with with_seeds
-""".split()
-
 _MIXING_KEY = 0x02461E293EC8F720
 _64_BITS = 2**64 - 1
 

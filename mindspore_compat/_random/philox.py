@@ -16,8 +16,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["fill_normal", "fill_truncated_normal", "fill_uniform", "first_words", "words"]
-
 _BLOCKS = 8192  # at a time: what they need stays in a core's cache
 _MULTIPLIERS = np.array([[0xD2511F53], [0xCD9E8D57]], np.uint64)
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -12,8 +12,6 @@ import torch
 from mindspore_compat._graph.program import program
 from mindspore_compat.common.seed import SeedStream
 
-__all__ = ["Drawn", "Graph", "Graphs", "Repeated", "drawn_here"]
-
 _T = TypeVar("_T")
 _MOST_GRAPHS = 32  # of one Cell or function
 

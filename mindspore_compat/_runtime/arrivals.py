@@ -8,8 +8,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Arrivals"]
-
 
 class Arrivals:
     """Tensors on their way to the host, each with its attached data, in sending order."""

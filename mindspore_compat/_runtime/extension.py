@@ -10,8 +10,6 @@ import ctypes
 import functools
 from pathlib import Path
 
-__all__ = ["LIBRARY", "library", "describe"]
-
 #: its path, by setup.py
 LIBRARY = Path(__file__).parents[1] / "_lib" / "libmindspore_compat_cuda.so"
 _ABI = 1

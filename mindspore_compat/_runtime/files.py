@@ -18,8 +18,6 @@ try:
 except ImportError:  # Windows: temporary files of killed processes stay
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["write_atomically", "replacing", "remove_stale"]
-
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.\d+\.[0-9a-f]{8}\.tmp")
 _cleaned: set[str] = set()
 

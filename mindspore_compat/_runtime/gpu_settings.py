@@ -9,8 +9,6 @@ import torch
 
 from mindspore_compat._api.errors import warn_once
 
-__all__ = ["apply_gpu_config", "make_deterministic"]
-
 _ALGORITHMS = {
     "conv_fprop_algo": "implicit_gemm precomp_gemm gemm direct fft fft_tiling winograd winograd_nonfused".split(),
     "conv_dgrad_algo": "algo_0 algo_1 fft fft_tiling winograd winograd_nonfused".split(),

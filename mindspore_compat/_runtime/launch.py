@@ -29,8 +29,6 @@ from typing import Any
 
 from mindspore_compat._format.source import read_json
 
-__all__ = ["Launch", "launch_of"]
-
 _LOCALHOST, _PORT = "127.0.0.1", 8118
 _Env = Mapping[str, str]
 

@@ -13,8 +13,6 @@ import torch
 
 from mindspore_compat._runtime import device as _device
 
-__all__ = ["adopted", "constant", "follow", "move", "move_all", "on_cpu", "sent"]
-
 _followed: list[type] = []
 #: context without recording; `_graph.program` sets it
 unrecorded: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Engine", "Gamma", "LinearCongruential", "MersenneTwister", "MersenneTwister64", "choices"]
-
 _BLOCK = 512
 _LAST_FLOAT = np.nextafter(np.float32(1), np.float32(0))
 

@@ -22,8 +22,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["BackgroundWriter", "background_writer", "is_available"]
-
 _log = logging.getLogger("mindspore_compat")
 _ALIGNMENT = 64
 _HELP_FROM = 16 << 20  # bytes from which a second thread is worth its start

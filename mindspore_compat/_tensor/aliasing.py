@@ -22,11 +22,6 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._tensor import tracing, wrapping
 from mindspore_compat.context import in_jit, is_graph_mode
 
-__all__ = """
-    TAKEN_BEFORE Views WrittenOnce before_assignment for_writing is_of_parameter num_aliases
-    replace_values was_copied write_values
-""".split()
-
 #: why a step is not replayed whose views of a Parameter would change with it
 TAKEN_BEFORE = "it writes to a Parameter of which it has taken a part, or the values, before"
 

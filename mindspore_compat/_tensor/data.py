@@ -14,9 +14,6 @@ from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import CPU
 from mindspore_compat._tensor import tracing, wrapping
 
-__all__ = ["device_from", "is_followed", "joined", "operand_from", "plain_from"]
-
-
 #: numpy dtypes of the package ml_dtypes: the dtype of their bits, and torch's dtype
 _OF_ML_DTYPES = {
     "bfloat16": (np.int16, torch.bfloat16),

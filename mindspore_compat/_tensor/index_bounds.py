@@ -16,8 +16,6 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
 
 from mindspore_compat._tensor.tracing import is_tracing
 
-__all__ = ["check_coordinates", "count_from_end", "refuse_negative", "with_given_indices"]
-
 _LARGEST = (1 << 63) - 1
 _Base = torch._C.TensorBase
 _and = torch.bitwise_and

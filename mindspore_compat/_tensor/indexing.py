@@ -11,18 +11,6 @@ from torch.utils.weak import TensorWeakRef
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.dtype import dtype_name
 
-__all__ = [
-    "as_indices",
-    "checked",
-    "flipped",
-    "in_range",
-    "numpy_index",
-    "positive_steps",
-    "remember_origin",
-    "take_elements",
-    "write_back",
-]
-
 _Base = torch._C.TensorBase
 _get_shape = _Base.size
 _SHORT = (torch.int8, torch.int16, torch.uint8)

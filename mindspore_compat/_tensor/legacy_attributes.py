@@ -20,8 +20,6 @@ from mindspore_compat.common.dtype import to_torch_dtype
 from mindspore_compat.common.hook_handle import HookHandle, check_hook_fn
 from mindspore_compat.common.sparse_tensor import COOTensor, CSRTensor
 
-__all__ = ["LegacyAttributes"]
-
 _Base = torch._C.TensorBase
 _register_hook = torch.Tensor.register_hook
 

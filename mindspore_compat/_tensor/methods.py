@@ -31,8 +31,6 @@ if TYPE_CHECKING:  # a stub of what _ops/tensor_methods.py installs: tools/make_
 else:
     InstalledMethods = object
 
-__all__ = ["TensorMethods"]
-
 _Base = torch._C.TensorBase
 
 

@@ -16,8 +16,6 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.dtype import to_torch_dtype
 
-__all__ = ["ReduceMethods"]
-
 _Base = torch._C.TensorBase
 _int32 = torch.int32
 

@@ -14,8 +14,6 @@ from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.indexing import as_indices, in_range
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["ShapeMethods"]
-
 _Base = torch._C.TensorBase
 #: pairs of axes of a matrix that are no change as a permutation
 _KEEPING = ((0, 1), (-2, -1), (0, -1), (-2, 1))

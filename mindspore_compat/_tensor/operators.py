@@ -20,8 +20,6 @@ from mindspore_compat._tensor.data import operand_from
 from mindspore_compat._tensor.indexing import flipped, numpy_index
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["floor_quotient", "install_operators", "promoted", "truncated"]
-
 _Base = torch._C.TensorBase
 _NUMBERS = (int, float, bool, complex)
 Tensor: Any = None  # set by `install_operators`: a global is the quickest name for the operators to find

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ParamInfo"]
-
 #: attributes of the Parameter itself with their defaults; `clone` copies them
 _SHARED = {
     "name": "",

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-__all__ = ["repr_values", "str_values"]
-
 _EDGE = 3  # this many are shown on each side of what is left out
 _MOST, _MOST_IN_A_LINE = 2 * _EDGE, 1000  # of an axis; of the axis of a Tensor that has but one
 _PER_LINE = {"f": 12, "b": 12}  # with one axis; of other kinds 24

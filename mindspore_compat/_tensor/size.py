@@ -6,8 +6,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["Size"]
-
 
 class Size(int):
     """Value that is both an int, as MindSpore's ``Tensor.size``, and a method, as torch's own Python code calls it."""

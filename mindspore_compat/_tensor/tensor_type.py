@@ -6,8 +6,6 @@ import torch
 
 from mindspore_compat._api import alias
 
-__all__ = ["ParameterType", "TensorType"]
-
 
 class TensorType(type(torch.Tensor)):  # type: ignore[misc]
     """Class of `Tensor`. Its ``__module__`` stays: pickles and torch's files find the class by it."""

@@ -18,8 +18,6 @@ from mindspore_compat._tensor.operators import truncated
 from mindspore_compat._tensor.wrapping import unaliased, wrap
 from mindspore_compat.common.generator import generator_on
 
-__all__ = ["install_torch_methods"]
-
 _Base = torch._C.TensorBase
 
 _UNTOUCHED = frozenset(

@@ -16,8 +16,6 @@ from typing import Any
 
 import torch
 
-__all__ = ["SeenByDynamo", "begin", "by_operator", "is_tracing", "not_traced", "traced_as"]
-
 is_tracing: Callable[[], bool] = torch.compiler.is_dynamo_compiling
 _plain_operators = torch._C.DisableTorchFunctionSubclass
 _off = torch._C._disabled_torch_function_impl

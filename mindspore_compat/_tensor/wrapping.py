@@ -11,8 +11,6 @@ import torch
 
 from mindspore_compat._tensor import tracing
 
-__all__ = ["wrap", "giving_tensors", "wrapped_in_trace", "plain", "memory", "unaliased", "byte_view"]
-
 _Plain = torch.Tensor
 _is_tracing = tracing.is_tracing
 _detach = torch._C.TensorBase.detach

@@ -19,8 +19,6 @@ from mindspore_compat.train._torch.names import from_torch_names, to_torch_state
 from mindspore_compat.train.checkpoint_maps._convert import convert_values
 from mindspore_compat.train.checkpoint_maps._rules import available, read_rules
 
-__all__ = ["convert_file", "list_maps"]
-
 
 def convert_file(options: Any) -> int:
     source = options.__dict__["in"]

@@ -22,8 +22,6 @@ from mindspore_compat.train._checkpoint.lazy import LazyTensor
 from mindspore_compat.train._torch.names import nearest
 from mindspore_compat.train.serialization import load_checkpoint
 
-__all__ = ["diff", "inspect", "verify"]
-
 
 def inspect(options: Any) -> int:
     rows = _rows(options.file, options)

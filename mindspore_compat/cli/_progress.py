@@ -9,8 +9,6 @@ try:
 except ImportError:
     tqdm = None
 
-__all__ = ["Bar"]
-
 _QUIET_BYTES = 1 << 28  # work on less than this shows no progress
 
 

@@ -6,8 +6,6 @@ import copy
 import math
 from typing import Any
 
-__all__ = ["Layout", "check_strategy"]
-
 
 class Layout:
     """Array of devices with named axes. Called with such names, it assigns them to the axes of a tensor.

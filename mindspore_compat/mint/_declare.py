@@ -20,8 +20,6 @@ from mindspore_compat._numerics.kernels import KERNELS
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.wrapping import wrap
 
-__all__ = ["functions", "parsed", "signature_of"]
-
 
 def parsed(rows: str) -> Iterator[tuple[bool, str, str, str]]:
     """Yield (whether it makes a tensor from nothing, name, signature without parentheses, torch's name) of each row."""

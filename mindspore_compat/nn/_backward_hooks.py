@@ -14,8 +14,6 @@ from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.hook_handle import HookHandle
 
-__all__ = ["BackwardHooks", "handle"]
-
 
 def handle(made: Any) -> HookHandle:
     made.__class__ = HookHandle

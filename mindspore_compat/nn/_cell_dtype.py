@@ -20,20 +20,6 @@ from mindspore_compat._tensor.wrapping import _is_tracing, maker, wrap
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 
-__all__ = [
-    "FLAG_DTYPES",
-    "FLOATS",
-    "Computing",
-    "MixedPrecisionType",
-    "cast_floats",
-    "cast_inputs",
-    "casting",
-    "casts_itself",
-    "compiled_dtype",
-    "let_methods_compute",
-    "run_in_dtype",
-]
-
 FLOATS = (torch.float16, torch.float32, torch.bfloat16, torch.float64)
 FLAG_DTYPES = {"fp16": torch.float16, "fp32": torch.float32, "bf16": torch.bfloat16}
 

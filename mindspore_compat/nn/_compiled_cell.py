@@ -6,8 +6,6 @@ from typing import Any
 
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["CompiledCell", "as_cell"]
-
 
 class CompiledCell(Cell):
     """Cell that calls a compiled one; Parameters, their names and modes are those of the inner Cell."""

@@ -8,8 +8,6 @@ from torch.utils._pytree import tree_leaves
 
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["FuncGraph", "GraphCell"]
-
 
 class FuncGraph:
     """Result of ``mindspore.load``: ``parameters`` is {name: Parameter}, and a call computes the graph's outputs."""

@@ -17,8 +17,6 @@ from typing import Any
 from mindspore_compat import log as logger
 from mindspore_compat.ops import operations
 
-__all__ = ["NAMES", "inner_operator", "replaced"]
-
 _TABLE = """
 Cell cast=Cast
 LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul

@@ -8,8 +8,6 @@ from typing import Any
 from mindspore_compat._graph.mode import Call
 from mindspore_compat._tensor.aliasing import num_aliases
 
-__all__ = ["read_in_graph", "register"]
-
 
 def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> None:
     """Set a hook on all Parameters of ``cell``, or hooks on those that the dicts list. A Parameter keeps the last one.

@@ -5,8 +5,6 @@ the module of this package that has the functions, and the names; the function's
 
 from __future__ import annotations
 
-__all__ = ["kept_in"]
-
 _TABLE = """
 array_func mint: arange_ext chunk_view full_ext full_like_ext gather_ext max_ext meshgrid_ext min_ext ones_like_ext
     scatter_add_ext sort_ext split_ext split_view tril_ext unbind_ext unsqueeze_view zeros_like_ext

@@ -6,8 +6,6 @@ from typing import Any
 
 from mindspore_compat.ops import function
 
-__all__ = ["tensor_operator_registry"]
-
 
 class Registry:
     """Registry of operators from programs, and of the functions of ``mindspore.ops``."""

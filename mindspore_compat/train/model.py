@@ -136,7 +136,7 @@ class Model:
         self._build_predict_network()
         self.batch_num = -1  # steps of an epoch of the last training
 
-    # --- parts of the constructor, under MindSpore's names: subclasses override and call them (the zoo, TinyMS) --------
+    # --- parts of the constructor, under MindSpore's names: subclasses override and call them (the zoo, TinyMS)
 
     def _process_amp_args(self, kwargs: dict[str, Any]) -> None:
         self._loss_scale_manager = kwargs.get("loss_scale_manager")

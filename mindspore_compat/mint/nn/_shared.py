@@ -9,8 +9,6 @@ import torch
 from mindspore_compat.common.initializer import initializer
 from mindspore_compat.common.parameter import Parameter
 
-__all__ = ["each", "parameter"]
-
 
 def parameter(init: Any, shape: Any, dtype: Any, name: str, requires_grad: bool = True) -> Parameter:
     """Return a Parameter with an initializer's values, float32 if ``dtype`` is None."""

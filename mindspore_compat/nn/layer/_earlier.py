@@ -10,8 +10,6 @@ from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.normalization import SyncBatchNorm, _many_processes
 from mindspore_compat.ops import function as F
 
-__all__ = ["GlobalBatchNorm", "GraphKernel", "LinSpace"]
-
 
 class GraphKernel(Cell):
     """A Cell (1.0 to 1.5)."""

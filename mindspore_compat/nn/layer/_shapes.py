@@ -8,8 +8,6 @@ import torch
 
 from mindspore_compat._ops.conv import same_padding, split_padding
 
-__all__ = ["same_padding", "fixed_same_padding", "sizes", "squeezed", "pad_same", "split_padding"]
-
 
 def sizes(
     value: Any, name: str, owner: str, count: int, low: int = 1, wrong_length: type[Exception] = ValueError

@@ -9,8 +9,6 @@ import torch
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["LossBase"]
-
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
 _PARTS = ("get_loss", "get_axis", "reduce_mean", "reduce_sum", "mul")  # of LossBase, as its own attributes

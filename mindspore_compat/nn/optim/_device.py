@@ -17,30 +17,6 @@ import torch
 from mindspore_compat._graph.program import program
 from mindspore_compat._tensor.wrapping import memory, plain
 
-__all__ = [
-    "Drafts",
-    "Number",
-    "Picks",
-    "Skipping",
-    "Tensors",
-    "add_quotients_",
-    "add_scaled",
-    "add_scaled_",
-    "as_weight",
-    "counted",
-    "divided",
-    "in_single",
-    "is_zero",
-    "number",
-    "on_device",
-    "portions",
-    "root",
-    "single",
-    "smaller",
-    "unless",
-    "widened",
-]
-
 Number = Any  # a float, or a tensor of shape () on the device
 Tensors = list[Any]
 Picks = list[int] | None  # places of the parameters that are updated; None: of all

@@ -12,8 +12,6 @@ import torch
 
 from mindspore_compat.nn.optim._device import _FUSED_DTYPES, Number, add_scaled_, as_weight, in_single
 
-__all__ = ["adam_step", "average_", "check_nesterov", "descend_", "is_fusible", "momentum_step", "stat_step"]
-
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
 _NARROW = frozenset((torch.float16, torch.bfloat16))

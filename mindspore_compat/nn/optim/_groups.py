@@ -19,8 +19,6 @@ from mindspore_compat.nn.layer.container import CellList
 from mindspore_compat.nn.learning_rate_schedule import LearningRateSchedule
 from mindspore_compat.nn.optim._device import Number, number, on_device
 
-__all__ = ["Groups", "host_parameter", "host_tensor", "not_negative", "states_on_demand"]
-
 _Base = torch._C.TensorBase
 _item = _Base.item
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]

@@ -18,8 +18,6 @@ from mindspore_compat.nn.optim._device import number
 from mindspore_compat.nn.optim._groups import Groups, _ConvertToCell, _IteratorLearningRate
 from mindspore_compat.ops.composite.base import HyperMap, Map
 
-__all__ = ["Members"]
-
 #: methods that MindSpore's optimizers call in a step, and derived classes override
 _PARTS = ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad")
 

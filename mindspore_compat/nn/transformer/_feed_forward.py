@@ -11,8 +11,6 @@ from mindspore_compat.nn.layer.basic import Dropout
 from mindspore_compat.nn.transformer.layers import _Linear
 from mindspore_compat.nn.transformer.op_parallel_config import default_dpmp_config
 
-__all__ = ["FeedForward"]
-
 
 class FeedForward(Cell):
     """Two dense layers with an activation between and dropout after, computed in float16: (..., hidden_size) gives the

@@ -20,8 +20,6 @@ from mindspore_compat.communication._collectives import calling
 from mindspore_compat.communication._groups import Group
 from mindspore_compat.context import get_auto_parallel_context
 
-__all__ = ["Bucket", "Reduction", "plan"]
-
 _FIRST_BYTES, _BYTES = 1 << 20, 25 << 20
 _MIB = 1 << 20
 _register_hook = torch.Tensor.register_hook

@@ -11,15 +11,6 @@ from mindspore_compat._graph.program import program
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.nn.layer.container import CellList
 
-__all__ = [
-    "_MicroBatch",
-    "GradAccumulationCell",
-    "PipelineCell",
-    "MicroBatchInterleaved",
-    "_VirtualDatasetCell",
-    "VirtualDatasetCellTriple",
-]
-
 
 class _MicroBatch(Cell):
     """Part ``i`` of ``micro_size`` equal ones of each input, along axis 0: a tuple."""

@@ -14,8 +14,6 @@ from mindspore_compat.train._figures import new_figure, picture_of
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 from mindspore_compat.train.callback._progress_bar import is_notebook
 
-__all__ = ["LossPlot"]
-
 
 class LossPlot(Callback):
     """Plot of the loss over the steps, and in ``Model.fit`` of the metrics over the epochs: under the cell of a

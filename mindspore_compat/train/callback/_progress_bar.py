@@ -10,8 +10,6 @@ import torch
 
 from mindspore_compat.train.callback._callback import Callback, RunContext, _handle_loss
 
-__all__ = ["ProgressBar", "is_notebook"]
-
 
 class ProgressBar(Callback):
     """Progress of an epoch, with loss, learning rate and samples per second.

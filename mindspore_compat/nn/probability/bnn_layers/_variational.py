@@ -9,8 +9,6 @@ import torch
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.nn.cell import Cell
 
-__all__ = ["Variational", "shown_distributions"]
-
 
 class Variational(Cell):
     """Layer that draws its weight, and its bias, anew in each call."""
