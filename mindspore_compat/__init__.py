@@ -111,7 +111,7 @@ __getattr__ = module_getattr(
                 *("numpy", "profiler", "rewrite", "runtime", "scipy", "utils"),
             )
         },  # imported on first use
-        **dict.fromkeys(("bool", "int", "float"), "common.dtype"),
+        **dict.fromkeys(("bool", "int", "float", *dtype.PRINTED), "common.dtype"),
         **dict.fromkeys(
             "Event MemPool PluggableAllocator Stream StreamCtx StreamLimitCtx communication_stream current_stream "
             "default_stream dispatch_threads_num empty_cache get_device_limit get_stream_limit launch_blocking "

@@ -278,7 +278,7 @@ def get_py_obj_dtype(obj: Any) -> Any:
 
 
 def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
-    """Return a torch dtype from whatever MindSpore accepts as one: a dtype, ``"float32"``, ``np.float32``, ``int``.
+    """Return the torch dtype of what MindSpore accepts as one: a dtype, its name (also as printed), ``np.float32``, ``int``.
 
     Raises:
         TypeError: for anything else.
@@ -286,8 +286,7 @@ def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
     if isinstance(dtype, torch.dtype):
         return dtype
     if isinstance(dtype, str):
-        found = _BY_NAME.get(dtype.lower())
-        if found is not None:
+        if (found := _BY_NAME.get(dtype.lower(), PRINTED.get(dtype))) is not None:
             return found
     elif isinstance(dtype, type) and dtype in _FROM_PYTHON:
         return {builtins.int: torch.int64, builtins.complex: torch.complex64}.get(dtype, _FROM_PYTHON[dtype])
@@ -323,12 +322,14 @@ def mindspore_dtype(dtype: Any, owner: str) -> torch.dtype:
 # them,
 #: since module names that shadow builtins would break this file.
 _SHADOWING = {"bool": torch.bool, "int": torch.int32, "float": torch.float32}
+#: as dtypes print: MindNLP writes ``str(x.dtype)`` into a file and reads it by ``getattr(mindspore, name)``
+PRINTED = {str(item): item for item in list(globals().values()) if isinstance(item, torch.dtype)}
 
 
 def __getattr__(name: str) -> Any:
     if name == "typing":  # MindSpore's module of families; translated scripts set attributes of them
         return importlib.import_module("mindspore_compat._c_expression.typing")
     try:
-        return _SHADOWING[name]
+        return _SHADOWING[name] if name in _SHADOWING else PRINTED[name]
     except KeyError:
         raise AttributeError(f"module 'mindspore.common.dtype' has no attribute '{name}'") from None

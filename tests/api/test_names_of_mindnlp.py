@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from mindspore_compat.nn.layer.conv import _Conv, _deconv_output_length
 from mindspore_compat.ops.function.nn_func import _scaled_dot_product_attention
 from mindspore_compat.ops.function.random_func import _get_seed, _set_prim_op_user_data
 from mindspore_compat.ops.operations._grad_ops import StridedSliceGrad
+from mindspore_compat.train.serialization import _exec_save
 
 
 class Weight(Tensor):
@@ -137,12 +139,21 @@ def test_attention_without_a_fused_kernel() -> None:
         np.testing.assert_allclose(weights.asnumpy(), [[[share, 1 - share], [0.5, 0.5]]], 1e-6)
 
 
+def test_a_file_of_parameters_takes_dtypes_as_they_print(tmp_path: Path) -> None:
+    """As MindNLP's adapters write it."""
+    weight = Tensor([1.0, 2.0], ms.float16)
+    _exec_save(str(tmp_path / "a.ckpt"), {"w": [[2], str(weight.dtype), weight.asnumpy()]})
+    loaded = ms.load_checkpoint(str(tmp_path / "a.ckpt"))["w"]
+    assert (loaded.dtype, loaded.asnumpy().tolist()) == (ms.float16, [1.0, 2.0])
+
+
 def test_small_names() -> None:
     assert pyboost_empty([(2, 3), ms.float16, None]).shape == (2, 3)
     assert mint.empty(2, 3, device="CPU").shape == mint.empty((2, 3), dtype=ms.int32, device=None).shape == (2, 3)
     assert _checkparam.check_and_canonicalize_axes(-1, 3) == (2,)
     assert _checkparam.check_and_canonicalize_axes((0, -2), 3) == (0, 1)
     assert ms.context.K_CONTEXT.get_param("mode") == ms.get_context("mode")
+    assert [getattr(ms, str(item)) for item in (ms.float32, ms.bool_)] == [ms.float32, ms.bool_]
     assert ms.common.parameter.PARAMETER_NAME_DEFAULT == "Parameter"
     assert len(_get_seed(1, "dropout")) == 2
     dropout = ops.Dropout(0.5)
