@@ -278,7 +278,7 @@ def get_py_obj_dtype(obj: Any) -> Any:
 
 
 def to_torch_dtype(dtype: Any, what: str = "dtype") -> torch.dtype:
-    """Return the torch dtype of what MindSpore accepts as one: a dtype, its name (also as printed), ``np.float32``, int.
+    """Return the torch dtype of what MindSpore takes as one: a dtype, its name (also as printed), ``np.float32``, int.
 
     Raises:
         TypeError: for anything else.
