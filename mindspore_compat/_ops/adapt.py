@@ -14,7 +14,7 @@ from torch.overrides import _get_current_function_mode_stack
 from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._graph.program import program
 from mindspore_compat._numerics import float8
-from mindspore_compat._numerics.autocast import common_type
+from mindspore_compat._numerics.autocast import OperatorsIn, common_type
 from mindspore_compat._numerics.dtype_fallback import retry_in_wider_dtype
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant, sent
@@ -32,6 +32,14 @@ _Base = torch._C.TensorBase
 def behind(variable: Any) -> Any:
     """Return the variable, or the Parameter that a Cell shows in another dtype by it (`Cell.to_float`)."""
     return variable.__dict__.get("shows", variable)
+
+
+def in_own_dtype(name: str, variable: Any, *args: Any) -> Any:
+    """Return torch's operator ``name`` of a variable in its own dtype, also in a Cell of another."""
+    variable = behind(variable)
+    if OperatorsIn.innermost() is None:
+        return getattr(torch, name)(variable, *args)
+    return getattr(torch.clone(variable), name + "_")(*args)  # which the Cell's mode does not cast
 
 
 def get_data(variable: torch.Tensor) -> torch.Tensor:

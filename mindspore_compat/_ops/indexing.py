@@ -11,7 +11,7 @@ import torch
 
 from mindspore_compat._autograd.saved_shapes import by_shape
 from mindspore_compat._autograd.sparse_embedding_grads import look_up_rows
-from mindspore_compat._numerics.autocast import OperatorsIn, cast_here
+from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import (
     as_int,
@@ -23,6 +23,7 @@ from mindspore_compat._ops.adapt import (
     checks_places,
     dtype_or_none,
     get_data,
+    in_own_dtype,
     in_range,
     pair,
     passes_gradient,
@@ -157,12 +158,7 @@ def index_select(input: Any, axis: int, index: Any) -> Any:
 @checks_places("IndexAdd")
 def index_add(x: Any, indices: Any, y: Any, axis: int, use_lock: bool = True, check_index_bound: bool = True) -> Any:
     """Return ``x``, itself changed, with ``y`` added at the indices of ``axis``."""
-    parameter = behind(x)
-    y = to_dtype(y, parameter.dtype)
-    if OperatorsIn.innermost() is None:
-        result = torch.index_add(parameter, axis, indices, y)
-    else:  # which the mode does not cast
-        result = torch.clone(parameter).index_add_(axis, indices, y)
+    result = in_own_dtype("index_add", x, axis, indices, to_dtype(y, behind(x).dtype))
     get_data(x).copy_(result.detach())
     changed(x)
     return wrap(result)

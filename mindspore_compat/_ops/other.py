@@ -28,6 +28,7 @@ from mindspore_compat._ops.adapt import (
     dtype_or_none,
     fitting,
     get_data,
+    in_own_dtype,
     passes_gradient,
     to_dtype,
 )
@@ -172,7 +173,7 @@ def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
     if not passes_gradient(value):
         getattr(data, name + "_")(unaliased(data, change.detach()))
         return changed(variable)
-    result = getattr(torch, name)(behind(variable), change)
+    result = in_own_dtype(name, variable, change)
     data.copy_(result.detach())
     changed(variable)
     return wrap(result)

@@ -90,11 +90,13 @@ def replace_values(target: torch.Tensor, value: torch.Tensor) -> None:
 
 def is_of_parameter(tensor: torch.Tensor) -> bool:
     """Return whether it is a Parameter, or outside of differentiation a view of one: ``net.weight[0][1] = 2`` has no
-    derivative in MindSpore.
+    derivative in MindSpore. A program's class of Parameters (MindNLP) counts, too.
     """
     if isinstance(tensor, _Parameter):
         return True
-    return tensor.requires_grad and not THREAD.running and isinstance(tensor._base, _Parameter)
+    if not tensor.requires_grad or THREAD.running:
+        return False
+    return isinstance(tensor._base, _Parameter) or (tensor.is_leaf and type(tensor) is not wrapping.TENSOR)
 
 
 def before_assignment(target: Any, index: Any) -> Any:

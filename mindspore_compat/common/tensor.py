@@ -303,7 +303,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor
         if is_tensor:
             value = unaliased(self, value if value.dtype is self.dtype else to_dtype(value, self.dtype))
-        if is_of_parameter(self) or (type(self) is not Tensor and self.is_leaf):  # a program's class of Parameters
+        if is_of_parameter(self):
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(

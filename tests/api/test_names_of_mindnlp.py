@@ -35,6 +35,10 @@ def test_a_class_derived_from_tensor_gives_its_data_in_init() -> None:
     weight = Weight(np.array([3.0, 4.0], np.float32))
     weight[0] = 5.0  # a leaf that needs a gradient
     assert weight.asnumpy().tolist() == [5.0, 4.0] and weight.param_info.requires_grad
+    still = Weight(Tensor([1.0, 2.0]), requires_grad=False)
+    value = Tensor([3.0]).requires_grad_()
+    still[0:1] = value * 2  # no leaf any more: the derivative passes
+    assert still.requires_grad and still.asnumpy().tolist() == [6.0, 2.0]
     assert copy.deepcopy(weight).asnumpy().tolist() == [5.0, 4.0]
     assert Tensor([1.0]).param_info is None
 

@@ -241,3 +241,21 @@ def test_an_operator_that_writes_returns_the_parameters_own_digits(name: str, mo
     result = net(*places, step)
     assert (result.dtype, result.asnumpy().tolist()) == (ms.float32, [2051.0])
     assert net.moving.asnumpy().tolist() == [2051.0]
+
+
+@pytest.mark.parametrize("name", ["assign_add", "index_add"])
+def test_a_differentiated_write_keeps_the_parameters_own_digits(name: str, mode: int) -> None:
+    class Counts(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.count = Parameter(Tensor([2050.0]), name="count")
+
+        def construct(self, x: Any) -> Any:
+            if name == "assign_add":
+                return ops.assign_add(self.count, x)
+            return ops.index_add(self.count, Tensor([0], ms.int32), x, 0)
+
+    net = Counts().to_float(ms.float16)
+    value, gradient = ms.value_and_grad(lambda x: net(x).sum(), 0)(Tensor([1.0]))
+    assert net.count.asnumpy().tolist() == [2051.0]
+    assert float(value) == 2051.0 and gradient.asnumpy().tolist() == [1.0]

@@ -211,10 +211,10 @@ def _operation_to(operation: Any) -> dict[str, Any]:
         return {"tensor_op_name": "Fill", "tensor_op_params": given}
     name = type(operation).__name__
     if isinstance(operation, TensorOperation):
-        log.warning("%s is serialized without its arguments: 'deserialize' can not make it again.", name)
+        log.warning("%s is serialized without its arguments: 'deserialize' cannot make it again.", name)
         return {"tensor_op_name": name, "tensor_op_params": None}
     name = getattr(operation, "__name__", name)
-    log.warning("The Python function %s is serialized as its name: 'deserialize' can not make it again.", name)
+    log.warning("The Python function %s is serialized as its name: 'deserialize' cannot make it again.", name)
     return {"python_module": "mindspore.dataset.transforms.py_transforms_util", "tensor_op_name": name}
 
 
@@ -460,7 +460,7 @@ def _map(node: Any) -> dict[str, Any]:
 
 
 def _filter(node: Any) -> dict[str, Any]:
-    log.warning("The predicate of filter is not serialized: 'deserialize' can not make it again.")
+    log.warning("The predicate of filter is not serialized: 'deserialize' cannot make it again.")
     return {
         "input_columns": node.input_columns or [],
         "num_parallel_workers": node.num_parallel_workers,
@@ -566,7 +566,7 @@ def node_to(node: Any) -> dict[str, Any]:
         return {"children": [node_to(child) for child in node.children], "op_type": upstream, **write(node)}
     if node.children or not isinstance(node, (engine.GeneratorDataset, engine.NumpySlicesDataset)):
         raise _no_place(f"'{name}'")
-    log.warning("The data of %s are not serialized: 'deserialize' can not make it again.", name)
+    log.warning("The data of %s are not serialized: 'deserialize' cannot make it again.", name)
     return {"children": [], "op_type": "GeneratorDataset", **_threads(node)}
 
 

@@ -57,7 +57,7 @@ class _Conv(Cell):
 
     _count = 0
     _formats: tuple[str, ...] = ("NCHW",)
-    _operator: Any = None
+    _operator: Any
     _skip = 0  # leading kernel axes that MindSpore has and torch does not
     _transposed = False
 

@@ -330,7 +330,7 @@ def _read_torch(path: str) -> dict[str, Any]:
         _check_archive(path)
         state = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
     except Exception as error:
-        raise ValueError(f"{path} can not be read as tensors only: {error}") from None
+        raise ValueError(f"{path} cannot be read as tensors only: {error}") from None
     state = state.get("state_dict", state) if isinstance(state, dict) else state
     if not isinstance(state, dict) or not all(
         isinstance(value, torch.Tensor) and value.layout is torch.strided and not value.is_quantized

@@ -284,7 +284,7 @@ class SummaryCollector(Callback):
 def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
     """Return (name, Parameter) of the Parameters that an optimizer updates, in its order."""
     if optimizer is None:
-        logger.warning("Can not find an optimizer, so SummaryCollector will not collect Parameters.")
+        logger.warning("Cannot find an optimizer, so SummaryCollector will not collect Parameters.")
         return []
     if isinstance(optimizer, Optimizer):
         return [(parameter.name, parameter) for parameter in optimizer.parameters]

@@ -34,7 +34,7 @@ from mindspore_compat.dataset.engine._execution.workers import (
     ThreadExecutor,
 )
 
-#: In the place of a node's number: whoever asked for the chain.
+#: in the place of a node's number: the caller of the chain
 OWN = -1
 
 

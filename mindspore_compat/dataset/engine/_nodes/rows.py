@@ -367,7 +367,7 @@ class ConcatDataset(Dataset):
             raise ValueError("The DistributedSampler of concat must have neither shuffle nor num_samples.")
         for child in self.children:
             if child.is_sharded():
-                raise ValueError("A dataset of concat is sharded already, so the whole can not be sharded.")
+                raise ValueError("A dataset of concat is sharded already, so the whole cannot be sharded.")
             if isinstance(child, MappableDataset):
                 # In a fixed order, or the shards of several processes would overlap.
                 child.use_sampler(SequentialSampler(num_samples=child.sampler.num_samples))

@@ -341,7 +341,7 @@ class CelebADataset(FilesDataset):
         if self.usage != "all":
             path = os.path.join(self.dataset_dir, "list_eval_partition.txt")
             if not os.path.exists(path):
-                raise RuntimeError(f"Partition file can not be found when usage is not 'all': {path}.")
+                raise RuntimeError(f"Partition file cannot be found when usage is not 'all': {path}.")
             wanted = {"train": "0", "valid": "1", "test": "2"}[self.usage]
             lines = [line for line, part in zip(lines, lines_of(path), strict=False) if part.split()[1:] == [wanted]]
         with reading(os.path.join(self.dataset_dir, "list_attr_celeba.txt")):

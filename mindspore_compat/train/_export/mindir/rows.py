@@ -241,31 +241,10 @@ def convolution(e: Any, a: Any, n: Node) -> Ref:
         "groups": a.groups,
         "group": a.groups,
     }
-    if spatial == 3:
-        result = e(
-            "Conv3D",
-            x,
-            a.weight,
-            kernel_size=kernel,
-            strides=(1, 1, *stride),
-            stride=(1, 1, *stride),
-            dilations=(1, 1, *dilation),
-            dilation=(1, 1, *dilation),
-            format="NCDHW",
-            offset_x=0,
-            **shared,
-        )
-    else:
-        result = e(
-            "Conv2D",
-            x,
-            a.weight,
-            kernel_size=kernel,
-            stride=(1, 1, *stride),
-            dilation=(1, 1, *dilation),
-            format="NCHW",
-            **shared,
-        )
+    steps, gaps = (1, 1, *stride), (1, 1, *dilation)
+    of_3d = {"strides": steps, "dilations": gaps, "offset_x": 0} if spatial == 3 else {}
+    name, layout = ("Conv3D", "NCDHW") if spatial == 3 else ("Conv2D", "NCHW")
+    result = e(name, x, a.weight, kernel_size=kernel, stride=steps, dilation=gaps, format=layout, **of_3d, **shared)
     if a.bias is None:
         return result
     return e("BiasAdd", result, a.bias, _FORMATS[spatial])
