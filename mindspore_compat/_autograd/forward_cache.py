@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
@@ -74,8 +75,7 @@ class ForwardCache:
         variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         run = self._call_cast
         if is_graph_mode():
-            graph = graphs_of(self).of("kept", (args, kwargs))
-            run = lambda args, kwargs: graph.run(lambda _: self._call_cast(args, kwargs), None)  # noqa: E731
+            run = functools.partial(graphs_of(self).run, "kept", (args, kwargs), None, self._call_cast)
         forward = Forward(lambda *args: run(args, kwargs), args, wanted=variables, keeps_inputs=True)
         if not kwargs:
             self.__dict__["_captured"] = _Kept(given, _leaves(given), _stamp(), variables, forward)

@@ -18,6 +18,7 @@ _MOST_GRAPHS = 32  # of one Cell or function
 
 class _Here(threading.local):
     graph: Graph | None = None
+    find: Callable[[], Graph] | None = None  # of a call whose graph is looked up once something draws
     block: Repeated | None = None
 
 
@@ -62,18 +63,21 @@ class Graph:
 
     def run(self, compute: Callable[[Any], _T], arguments: Any) -> _T:
         """Return ``compute(arguments)``, as a run of this graph, or as part of the outer one."""
-        if _here.graph is not None:
+        if _here.graph is not None or _here.find is not None:
             return compute(arguments)
-        _here.graph = self
-        self._uses.clear()
+        self._begin()
         try:
             return compute(arguments)
         finally:
             _here.graph = None
 
+    def _begin(self) -> None:
+        _here.graph = self
+        self._uses.clear()
+
     def kept(self) -> Callable[[], None]:
         """Return a function that restores the present generator states of this graph, or of the outer one."""
-        made = (_here.graph or self)._made.values()
+        made = (_graph_here() or self)._made.values()
         before = [(generator, copy.deepcopy(vars(generator))) for _, generator in made if generator is not None]
 
         def set_back() -> None:
@@ -109,9 +113,22 @@ class Graphs:
             del self._made[next(iter(self._made))]
         return self._made.setdefault(kind, (Graph(), keep))[0]
 
-    def have_drawn(self) -> bool:
-        """Return whether any of them has generators."""
-        return any(graph._made for graph, _ in self._made.values())
+    def run(self, key: Any, arguments: Any, keep: Any, function: Callable[..., _T], /, *args: Any, **kwargs: Any) -> _T:
+        """Return ``function(*args, **kwargs)``, as a run of the graph `of` a use, or as part of the outer one."""
+        if _here.graph is not None or _here.find is not None:
+            return function(*args, **kwargs)
+        _here.find = lambda: self.of(key, arguments, keep)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _here.find = _here.graph = None
+
+
+def _graph_here() -> Graph | None:
+    """Return the graph that runs."""
+    if _here.graph is None and _here.find is not None:
+        _here.find()._begin()
+    return _here.graph
 
 
 def _signature(value: Any) -> Any:
@@ -158,8 +175,9 @@ def drawn_here(caller: Drawn | str, make: Callable[[], Any], kind: Any = None) -
     """
 
     def find() -> Any:
-        if _here.graph is not None:
-            return _here.graph.here(caller, make)
+        graph = _graph_here()
+        if graph is not None:
+            return graph.here(caller, make)
         return caller.of_kind(kind) if isinstance(caller, Drawn) else make()
 
     return _here.block.drawn(find) if _here.block is not None else find()

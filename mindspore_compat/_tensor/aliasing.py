@@ -255,8 +255,12 @@ _users: Callable[[int], int] = torch._C._storage_Use_Count  # type: ignore[attr-
 
 def num_aliases(tensor: torch.Tensor) -> int:
     """Return the number of aliases: Tensors, arrays and tensors that autograd saved, but not `Views`."""
-    place = _place(tensor)
-    return _users(place) - _ALONE - _views.get(place, 0) if place else 0
+    try:
+        with _unseen():
+            place = _storage_of(tensor)._cdata
+    except RuntimeError:  # as `_place`
+        return 0
+    return _users(place) - _ALONE - _views.get(place, 0)
 
 
 _nobody_else = torch.empty(1)

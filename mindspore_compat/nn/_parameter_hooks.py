@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mindspore_compat._graph.mode import Call
-from mindspore_compat._tensor.aliasing import num_aliases
-
 
 def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> None:
     """Set a hook on all Parameters of ``cell``, or hooks on those that the dicts list. A Parameter keeps the last one.
@@ -26,11 +23,3 @@ def register(cell: Any, hook: Callable[..., Any] | Sequence[dict[str, Any]]) -> 
     for item in hook:
         for parameter in item["params"]:
             parameter.__dict__["_forward_hook"] = item["hook"]
-
-
-def read_in_graph(parameter: Any, call: Call) -> Any:
-    """Return the value of a Parameter in compiled code; at the first read also record its aliases."""
-    if id(parameter) not in call.aliases:
-        call.aliases[id(parameter)] = num_aliases(parameter)
-    hook = parameter.__dict__.get("_forward_hook")
-    return parameter if hook is None else hook(parameter)

@@ -35,7 +35,7 @@ from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._ops.adapt import fitting
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device
-from mindspore_compat._tensor.aliasing import write_values
+from mindspore_compat._tensor.aliasing import num_aliases, write_values
 from mindspore_compat._tensor.data import device_from
 from mindspore_compat._tensor.tracing import not_traced, traced_as
 from mindspore_compat._tensor.wrapping import _is_tracing, giving_tensors, wrap
@@ -61,7 +61,6 @@ from mindspore_compat.nn._cell_dtype import (
     let_methods_compute,
     run_in_dtype,
 )
-from mindspore_compat.nn._parameter_hooks import read_in_graph
 from mindspore_compat.ops.function import assign
 from mindspore_compat.parallel import _modes  # noqa: F401  (sets program.parallel)
 from mindspore_compat.parallel.shard import shard
@@ -294,8 +293,7 @@ class Cell(ForwardCache, torch.nn.Module):
             call = Call(True, (*args, *kwargs.values()))
             if not state["training"] or self._trains or state["requires_grad"]:
                 return around(run_in_graph, call, compute, *args, **kwargs)
-            run = lambda given: around(run_in_graph, call, compute, *given[0], **given[1])  # noqa: E731
-            return graphs_of(self).of("forward", (args, kwargs)).run(run, (args, kwargs))
+            return graphs_of(self).run("forward", (args, kwargs), None, run_in_graph, call, compute, *args, **kwargs)
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:
@@ -584,8 +582,11 @@ class Cell(ForwardCache, torch.nn.Module):
         parameter = parameters[name]
         if parameter is not None:
             call = current()
-            if call.is_graph and (id(parameter) not in call.aliases or "_forward_hook" in parameter.__dict__):
-                parameter = read_in_graph(parameter, call)
+            if call.is_graph:
+                if id(parameter) not in call.aliases:
+                    call.aliases[id(parameter)] = num_aliases(parameter)
+                if "_forward_hook" in parameter.__dict__:
+                    parameter = parameter.__dict__["_forward_hook"](parameter)
             if casting.depth:
                 return self._in_own_dtype(parameter)
         return parameter

@@ -96,8 +96,12 @@ def test_a_call_enters_few_frames(name: str, mode: int, training: bool, depth: i
 
 
 @pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize(("mode", "more"), [(context.PYNATIVE_MODE, 3), (context.GRAPH_MODE, 14)])
 @pytest.mark.parametrize("name", CALLS)
-def test_an_outermost_eager_call_enters_three_frames_more(name: str, training: bool) -> None:
+def test_an_outermost_call_enters_a_few_frames_more(name: str, mode: int, more: int, training: bool) -> None:
     most, make = CALLS[name]
-    context.set_context(mode=context.PYNATIVE_MODE)
-    assert _frames(make(training)) <= most + 3
+    context.set_context(mode=mode)
+    call = make(training)
+    for _ in range(40):  # an evaluation call is considered for a replay less and less often
+        call()
+    assert _frames(call) <= most + more

@@ -51,7 +51,7 @@ class Computations:
         self.is_free = True  # the next tape
         self.said: set[str] = set()
         self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls to skip
-        self.draws = self.has_torch = False  # random numbers of a graph's own; a part of it is no Cell
+        self.has_torch = False  # a part of it is no Cell
         self.structure = -1  # the structure of these
         self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules

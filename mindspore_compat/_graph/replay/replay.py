@@ -158,13 +158,11 @@ def evaluated(
     key, made = (_EVALUATES, id(method)), computations_of(owner)
     if made.skip or not _may_record(owner):
         made.skip = max(0, made.skip - 1)
-        if not made.draws:
-            return run((args, kwargs))
-        return made.graphs.of(key, (args, kwargs), method).run(run, (args, kwargs))
+        call = Call(True, (*args, *kwargs.values()), updates_names)
+        return made.graphs.run(key, (args, kwargs), method, around, run_in_graph, call, compute, *args, **kwargs)
     made.misses += 1
     result = _replayed(owner, made, key, run, (args, kwargs), method)
     made.skip = min(max(0, made.misses - 1), 30)
-    made.draws = made.skip == 0 or made.graphs.have_drawn()
     return wrap(result)
 
 
@@ -173,17 +171,17 @@ def _replayed(
 ) -> Any:
     if made.is_off:
         made.say("runs eagerly: the environment says so")
-        return made.graphs.of(key, arguments, keep).run(compute, arguments)
+        return made.graphs.run(key, arguments, keep, compute, arguments)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
         made.say("runs eagerly: an argument is no number, tuple, list, dict or plain tensor without a graph and hooks")
-        return made.graphs.of(key, arguments, keep).run(compute, arguments)
+        return made.graphs.run(key, arguments, keep, compute, arguments)
     if len(tensors) > 1 and len({*map(id, tensors)}) < len(tensors):  # one tensor in several places
         ids = list(map(id, tensors))
         kind = kind, tuple(map(ids.index, ids))
     if KEPT and _is_kept(tensors):  # it may take a forward that ran before the step
-        return made.graphs.of(key, arguments, keep).run(compute, arguments)
+        return made.graphs.run(key, arguments, keep, compute, arguments)
     of_graph = key
     key = key, kind, torch.get_default_dtype(), torch.is_grad_enabled(), _level_of(owner)
     calls = made.calls.get(key)
