@@ -45,6 +45,9 @@ MOVED: dict[str, dict[str, str]] = {
         },
         "mindrecord.tools": {},
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
+        "nn.probability.dpn.vae": {"ConditionalVAE VAE": "nn.probability.dpn"},
+        "nn.probability.infer.variational": {"ELBO SVI": "nn.probability.infer"},
+        "nn.probability.toolbox": {"UncertaintyEvaluation VAEAnomalyDetection": "train._bayesian_toolbox"},
         "ops._grad": {},
         "ops._grad.grad_base": {"bprop_getters": "_ops.own_bprop"},
         "ops._grad_experimental": {},
@@ -108,6 +111,9 @@ _FORMER = {
     "nn.probability.bijector": "nn.probability.bijector: exp",
     "nn.probability.distribution": """nn.probability.distribution: bernoulli beta cauchy exponential gamma geometric
         gumbel half_normal laplace log_normal logistic poisson student_t""",
+    "nn.probability.dpn": "nn.probability.dpn.vae: cvae vae",
+    "nn.probability.infer": "nn.probability.infer.variational: elbo svi",
+    "nn.probability.transforms": "nn.probability.transforms: transform_bnn",
     "nn.recompute": "common: recompute",
     "nn.reinforcement": "nn.reinforcement: tensor_array",
     "nn.sparse": "nn.sparse: sparse",
@@ -117,6 +123,7 @@ _FORMER = {
     "ops.function": "ops.function: parameter_func reshard_func sparse_unary_func spectral_func vmap_func",
     "ops.operations": "ops.operations: control_ops reshard_ops spectral_ops",
     "parallel": "parallel: parameter_broadcast",
+    "train._bayesian_toolbox": "nn.probability.toolbox: anomaly_detection uncertainty_evaluation",
     "train._export._write": "common: mindir_util",
     "train.metrics": """nn.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta
         hausdorff_distance loss mean_surface_distance occlusion_sensitivity perplexity precision recall roc
