@@ -29,3 +29,7 @@ def test_docstrings_are_in_the_fields_words() -> None:
     found = [(place, text.splitlines()[0]) for place, text in texts if text.split()[0] in FIRST]
     found += [(place, word) for place, text in texts for word in BANNED.findall(text)]
     assert not found
+
+
+def test_messages_have_cannot_in_one_word() -> None:
+    assert [str(path.relative_to(PACKAGE)) for path in FILES if "can not" in path.read_text()] == []

@@ -279,7 +279,7 @@ _is_batched: Callable[[Any], bool] = torch._C._functorch.is_batchedtensor
 def _refuse_without_grad() -> None:
     if THREAD.refused:
         raise RuntimeError(
-            "In no_grad context, you can not calculate gradient. Differentiate outside of it, or call "
+            "In no_grad context, you cannot calculate gradient. Differentiate outside of it, or call "
             "ops.stop_gradient on what is constant."
         )
 

@@ -52,7 +52,7 @@ def write(entries: Sequence[Entry], metadata: dict[str, str]) -> Iterator[Any]:
     for entry in entries:
         if entry.tensor_type not in DTYPES:
             raise FormatError(
-                f"the value {entry.name!r} has the type {entry.tensor_type}, which a safetensors file can not hold"
+                f"the value {entry.name!r} has the type {entry.tensor_type}, which a safetensors file cannot hold"
             )
     ordered = sorted(entries, key=lambda entry: (-_ORDER.index(DTYPES[entry.tensor_type]), entry.name.encode("utf-8")))
     header: dict[str, Any] = {"__metadata__": metadata} if metadata else {}

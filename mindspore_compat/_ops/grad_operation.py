@@ -254,7 +254,7 @@ def value_and_grad(
         RuntimeError: in the call, if there is no such input, or ``grad_position`` is an empty tuple.
     """
     if grad_position is None and weights is None:
-        raise ValueError("`grad_position` and `weight` can not be None at the same time.")
+        raise ValueError("`grad_position` and `weight` cannot be None at the same time.")
     positions = () if grad_position is None else checked_positions(grad_position)
     parameters, single = _weights_of(weights, "value_and_grad") if weights is not None else ([], False)
 

@@ -24,7 +24,7 @@ def _calculate_fan_in_and_fan_out(shape: Sequence[int]) -> tuple[int, int]:
     """Return the number of inputs and outputs of a weight laid out (out, in, *kernel)."""
     if len(shape) < 2:
         raise ValueError(
-            f"'fan_in' and 'fan_out' can not be computed for tensor with fewer than 2 dimensions, but got dimensions "
+            f"'fan_in' and 'fan_out' cannot be computed for tensor with fewer than 2 dimensions, but got dimensions "
             f"{len(shape)}."
         )
     receptive = int(np.prod(shape[2:])) if len(shape) > 2 else 1

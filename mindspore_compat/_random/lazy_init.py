@@ -91,7 +91,7 @@ by_name: list[Any] = []  # `initializer`, which stands above
 def tensor_of(cls: type, init: Any, shape: Any, dtype: Any, input_data: Any) -> Any:
     """Return a Tensor that the Initializer fills when values are needed; one of another class is filled at once."""
     if input_data is not None:
-        raise ValueError("For 'Tensor', 'input_data' and 'init' can not be given together; leave one out.")
+        raise ValueError("For 'Tensor', 'input_data' and 'init' cannot be given together; leave one out.")
     if shape is None or dtype is None:
         raise ValueError("For 'Tensor', 'shape' and 'dtype' must be given together with 'init'.")
     if isinstance(init, (str, int, float)):

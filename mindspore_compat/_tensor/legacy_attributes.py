@@ -118,7 +118,7 @@ class LegacyAttributes:
             handle.__class__ = HookHandle
             return handle
         if isinstance(self, torch.nn.Parameter):
-            raise RuntimeError("The tensor requires grad is false, which can not register tensor hook")
+            raise RuntimeError("The tensor requires grad is false, which cannot register tensor hook")
         handle = HookHandle(hooks := self.__dict__.setdefault("_input_hooks", collections.OrderedDict()))
         hooks[handle.id] = call  # for whoever differentiates by it
         return handle

@@ -77,7 +77,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         device: Any = None,
     ) -> Parameter:
         if isinstance(default_input, bool):
-            raise ValueError("Parameter data can not be `bool`")
+            raise ValueError("Parameter data cannot be `bool`")
         if isinstance(default_input, int):
             default_input = np.int32(default_input)
         data = wrapping.plain(default_input if isinstance(default_input, torch.Tensor) else Tensor(default_input))
@@ -206,7 +206,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         if isinstance(data, (int, float)):
             if isinstance(data, float) and self.dtype in _INTEGERS:
                 raise TypeError(
-                    "Incoming Parameter dtype can not be converted to current dtype implicitly. Current dtype is "
+                    "Incoming Parameter dtype cannot be converted to current dtype implicitly. Current dtype is "
                     f"{dtype_name(self.dtype)}, and incoming is Float. Use .set_dtype(xxx) to change the dtype."
                 )
             data = Tensor(data, self.dtype)

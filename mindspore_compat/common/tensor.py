@@ -307,7 +307,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
             target, value = _Base.detach(for_writing(self)), _Base.detach(value) if is_tensor else value
         elif self.is_leaf and self.requires_grad:
             raise RuntimeError(
-                "An input by which a function is differentiated can not be modified by assigning to its elements. "
+                "An input by which a function is differentiated cannot be modified by assigning to its elements. "
                 "Write to a copy: x = x.copy()."
             )
         if saved_copies.running.kept:

@@ -145,7 +145,7 @@ def shard_paths(files: str | list[str]) -> list[str]:
     for path in paths:
         if not os.path.isfile(path):
             raise RuntimeError(
-                f"Invalid file, mindrecord file: {path} can not be found. Please check whether the mindrecord file "
+                f"Invalid file, mindrecord file: {path} cannot be found. Please check whether the mindrecord file "
                 "exists and do not rename the mindrecord file."
             )
         if not os.path.isfile(f"{path}.db"):
@@ -186,7 +186,7 @@ def _check_owner(database: sqlite3.Connection, path: str) -> None:
     file = path.removesuffix(".db")
     if row is None or row[0] != os.path.basename(file):
         raise MRMOpenError(
-            f"Invalid file, mindrecord meta file: {path} and mindrecord file: {file} can not match. Please do not "
+            f"Invalid file, mindrecord meta file: {path} and mindrecord file: {file} cannot match. Please do not "
             "rename the mindrecord file or meta file."
         )
 

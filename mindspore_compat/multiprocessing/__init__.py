@@ -24,7 +24,7 @@ def _reduced(tensor: Any) -> tuple[Any, ...]:
     """Pickle a Tensor by moving its memory to shared memory."""
     if tensor.requires_grad and not tensor.is_leaf:
         raise RuntimeError(
-            "A Tensor that is computed from what is differentiated can not be passed to another process. Give "
+            "A Tensor that is computed from what is differentiated cannot be passed to another process. Give "
             "ops.stop_gradient(tensor)."
         )
     function, arguments = reductions.reduce_tensor(plain(tensor))

@@ -142,7 +142,7 @@ class TensorLayout:
             piece, pieces = self._optimizer_piece(rank) if axis == 0 and self.opt_size else (0, 1)
             if size % (count * pieces):
                 raise ValueError(
-                    f"The {what} of shape {list(full_shape)} can not be cut into {count * pieces} slices on axis "
+                    f"The {what} of shape {list(full_shape)} cannot be cut into {count * pieces} slices on axis "
                     f"{axis}. Check the strategy file."
                 )
             length = size // (count * pieces)

@@ -64,7 +64,7 @@ def set_memory(
     """
     global _is_set
     if _is_set:
-        raise RuntimeError("The 'set_memory' can not be set repeatedly.")
+        raise RuntimeError("The 'set_memory' cannot be set repeatedly.")
     most = _size(max_size, "max_size")
     for name, value in (("init_size", init_size), ("increase_size", increase_size)):
         _size(value, name)

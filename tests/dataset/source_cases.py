@@ -194,7 +194,7 @@ RANDOM = ("FakeImage", "RandomDataset")
 UNORDERED = ("GTZAN", "YesNo", "LibriTTS", "WIDERFace", "RenderedSST2")
 #: where real MindSpore gives something else on purpose (docs/differences.md): waveforms of zeros or of what lies
 # behind the file,
-#: parts of two rows as one, sizes of what can not be read
+#: parts of two rows as one, sizes of what cannot be read
 DEFECTS = (
     "ds.AGNewsDataset(root + '/ag_news', num_shards=2, shard_id=1, shuffle=False, num_parallel_workers=1)",
     "ds.TedliumDataset(root + '/tedlium', 'release1')",

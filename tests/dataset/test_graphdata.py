@@ -1,4 +1,4 @@
-"""`GraphData` against what MindSpore 2.0.0 answered (golden/make_graphdata.py), and what that can not show."""
+"""`GraphData` against what MindSpore 2.0.0 answered (golden/make_graphdata.py), and what that cannot show."""
 
 from __future__ import annotations
 

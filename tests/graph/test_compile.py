@@ -1,5 +1,5 @@
 """Layers compiled by torch.compile: results, gradients and written Parameters as eagerly; training Cells, Model, steps;
-what can not be traced whole.
+what cannot be traced whole.
 
 ``COMPILE_ALL=1`` runs every case of the table of layers (two minutes); by default every second layer, in one number of
 dimensions, every fourth activation and loss, and those that Dynamo does not trace whole.

@@ -1,5 +1,5 @@
 """A Cell in 16 bits (`Cell.to_float`) and the float32 Tensors that it meets: as real MindSpore answered to
-tests/answers/halves.py, and what that can not show.
+tests/answers/halves.py, and what that cannot show.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The dimensions of a random program, as source text. What real MindSpore can not do is found out by running it."""
+"""The dimensions of a random program, as source text. What real MindSpore cannot do is found out by running it."""
 
 from __future__ import annotations
 
@@ -393,7 +393,7 @@ CHANGES: dict[str, Change] = {
     "labels_kept": Change("self.last = None", "if self.last is not None:\n    h = h + 0.1\n", "net.last = step"),
     "activation": Change("self.act = ops.sin", "h = self.act(h)", "net.act = ops.sigmoid if step % 2 else ops.sin"),
 }
-# what can not be done from a callback's side as simply
+# what cannot be done from a callback's side as simply
 NOT_IN_MODEL = {"rows", "loss_between", "cast"}
 
 

@@ -113,7 +113,7 @@ def test_layers_that_can_not_be_factored_are_named_and_trained_by_first_order(ca
     with caplog.at_level(logging.WARNING, "mindspore_compat"):
         optimizer = make_thor(net, RATES["dense"])
     assert [record.message for record in caplog.records] == [
-        "thor: these layers can not be factored and are trained by first order: grouped (2 groups), dilated (dilation "
+        "thor: these layers cannot be factored and are trained by first order: grouped (2 groups), dilated (dilation "
         "(2, 2)), special (a subclass, Special)."
     ]
     assert type(net.wide_part) is nn.Dense

@@ -589,7 +589,7 @@ RUNS = {
     )(nn.TrainOneStepCell(_with_loss(net), _momentum(net), return_grad=True)),
 }
 
-#: upstream's CPU build can not run these; the clipped update they must make is that of bert_clip and global_norm
+#: upstream's CPU build cannot run these; the clipped update they must make is that of bert_clip and global_norm
 SCALED = {
     "npu_status": lambda net: NpuStatusStep(_with_loss(net), _momentum(net), nn.DynamicLossScaleUpdateCell(256, 2, 2)),
     "bert_loss_scale": lambda net: BertLossScaleCell(

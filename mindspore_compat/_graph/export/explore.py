@@ -48,7 +48,7 @@ def explore(
                 raise
             raise refuse(
                 f"'construct' raises {type(error).__name__} ({error}) where a decision that depends on values is taken "
-                "the other way, which a file can not hold"
+                "the other way, which a file cannot hold"
             ) from error
         taken = tuple(outcome for _, _, outcome in one.decisions)
         found[taken] = one

@@ -105,7 +105,7 @@ class _Loop:
             isinstance(item, torch.Tensor) and item.requires_grad for item in leaves(items)
         ):
             raise self.refuse(
-                "a derivative goes through a loop whose rounds depend on values, which a file can not hold. Take a "
+                "a derivative goes through a loop whose rounds depend on values, which a file cannot hold. Take a "
                 "fixed number of rounds"
             )
 

@@ -185,7 +185,7 @@ class GraphRecorder(InPlace):
         if self.read(tensor).kind != CONSTANT:
             raise refuse(
                 "'construct' reads the values of a tensor that depends on inputs or parameters (asnumpy(), tolist()), "
-                "which a file can not repeat",
+                "which a file cannot repeat",
                 self.scope(),
             )
 
@@ -198,12 +198,12 @@ class GraphRecorder(InPlace):
         if SHOWS_VALUE in func.tags:
             raise refuse(
                 "'construct' turns a value that depends on inputs or parameters into a Python number (item(), int(), "
-                "float(), range), which a file can not repeat. Keep it a Tensor",
+                "float(), range), which a file cannot repeat. Keep it a Tensor",
                 self.scope(),
             )
         if name not in _FIXED_FORMS or not _FIXED_FORMS[name](bound):
             raise refuse(
-                f"the result of the operator '{name}' has a size that depends on values, which a file can not hold. "
+                f"the result of the operator '{name}' has a size that depends on values, which a file cannot hold. "
                 "Use ops.select, masked_fill or a product with the mask",
                 self.scope(),
             )

@@ -441,7 +441,7 @@ def _batch(node: Any) -> dict[str, Any]:
         "output_columns": node.output_columns or [],
     }
     if node.per_batch_map is not None:
-        log.warning("The function per_batch_map is not serialized: 'deserialize' can not make this batch again.")
+        log.warning("The function per_batch_map is not serialized: 'deserialize' cannot make this batch again.")
         found["per_batch_map"] = "pyfunc"
     return found
 

@@ -274,7 +274,7 @@ class MuLawDecoding(MuLawEncoding):
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         if not self.mu:
-            raise RuntimeError("Decoding: invalid parameter, 'mu' can not be zero.")
+            raise RuntimeError("Decoding: invalid parameter, 'mu' cannot be zero.")
         companded = array / self.mu * 2 - 1
         return np.sign(companded) * np.expm1(np.abs(companded) * np.log1p(self.mu)) / self.mu
 
@@ -316,7 +316,7 @@ class SlidingWindowCmn(AudioOperation):
         first, end = self._bounds(array.shape[-2])
         count = (end - first)[:, None]
         if not count.all():
-            raise RuntimeError("SlidingWindowCmn: invalid parameter, 'cmn_window_frames' can not be zero.")
+            raise RuntimeError("SlidingWindowCmn: invalid parameter, 'cmn_window_frames' cannot be zero.")
         widths = [(0, 0)] * (array.ndim - 2) + [(1, 0), (0, 0)]
         sums = np.pad(array, widths).cumsum(-2)
         mean = (sums[..., end, :] - sums[..., first, :]) / count

@@ -75,7 +75,7 @@ class _Filter(AudioOperation):
             for part in self.coefficients
         )
         if a[0] == 0:
-            raise RuntimeError(f"{type(self).__name__}: the first value of a_coeffs can not be equal to zero.")
+            raise RuntimeError(f"{type(self).__name__}: the first value of a_coeffs cannot be equal to zero.")
         return a, b
 
     def _audio(self, array: np.ndarray, dtype: np.dtype) -> np.ndarray:

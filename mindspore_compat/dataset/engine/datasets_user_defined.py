@@ -300,7 +300,7 @@ def _as_row(value: Any, name: str) -> np.ndarray:
     try:
         row = np.asarray(value)
     except ValueError as error:
-        raise RuntimeError(f"Column {name}: a row can not be made an array: {error}.") from None
+        raise RuntimeError(f"Column {name}: a row cannot be made an array: {error}.") from None
     if has_object_values(row):
         raise TypeError(f"Column {name}: {value!r:.60} is no int, float, bool or string; use GeneratorDataset.")
     return row

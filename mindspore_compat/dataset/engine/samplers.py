@@ -371,7 +371,7 @@ class Sampler(BuiltinSampler):
         try:
             array = np.asarray(ids).astype(np.int64)
         except (TypeError, ValueError) as error:
-            raise RuntimeError("Fetched indices can not be converted to a valid ndarray.") from error
+            raise RuntimeError("Fetched indices cannot be converted to a valid ndarray.") from error
         if array.ndim > 1:  # each is a group of ids, passed to the source unchanged
             return array
         wrong = array[(array < 0) | (array >= size)]

@@ -145,7 +145,7 @@ def check_operations(operations: Any, name: str = "transforms", types: tuple[typ
     """Return a non-empty list of operations or functions. Raises: TypeError, ValueError."""
     type_check(operations, types, f"{name} list")
     if not operations:
-        raise ValueError(f"{name} list can not be empty.")
+        raise ValueError(f"{name} list cannot be empty.")
     for i, operation in enumerate(operations):
         check_operation(operation, f"{name}[{i}]")
     return operations

@@ -45,7 +45,7 @@ class RandomSelectSubpolicy(TensorOperation):
 
     def _prepare(self) -> None:
         if not self.policy:
-            raise ValueError("policy can not be empty.")
+            raise ValueError("policy cannot be empty.")
         for i, pairs in enumerate(self.policy):
             for j, (operation, prob) in enumerate(pairs):
                 check_operation(operation, f"op of (op, prob) in policy[{i}][{j}]")

@@ -256,7 +256,7 @@ def rotate(image: Any, angle: float, resample: Inter, expand: bool, center: Any,
     if image.ndim > 3:
         raise RuntimeError(f"Rotate: expected an image of <H, W> or <H, W, C>, but got {image.shape}.")
     if image.ndim == 3 and image.shape[2] > 4 and resample == Inter.BICUBIC:
-        raise RuntimeError("Rotate: interpolation can not be CUBIC when image channel is greater than 4.")
+        raise RuntimeError("Rotate: interpolation cannot be CUBIC when image channel is greater than 4.")
     (height, width), turned = image.shape[:2], as_matrix(image) if expand else image
     middle = tuple(center) if center else ((width - 1) / 2.0, (height - 1) / 2.0)
     matrix = rotation_matrix(angle, middle)

@@ -19,7 +19,7 @@ def threads_num(num: int) -> None:
     """
     global _is_set
     if _is_set:
-        raise RuntimeError("The 'threads_num' can not be set repeatedly.")
+        raise RuntimeError("The 'threads_num' cannot be set repeatedly.")
     check_positive_int(num, "num", "threads_num")
     torch.set_num_threads(num)
     _is_set = True

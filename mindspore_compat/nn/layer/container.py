@@ -217,7 +217,7 @@ class CellList(_CellSequence):
         return self.extend(cells)
 
     def construct(self, *inputs: Any) -> Any:
-        raise NotImplementedError("A CellList can not be called; call its elements.")
+        raise NotImplementedError("A CellList cannot be called; call its elements.")
 
 
 class CellDict(Cell):
@@ -283,4 +283,4 @@ class CellDict(Cell):
             self[key] = cell
 
     def construct(self, *inputs: Any) -> Any:
-        raise NotImplementedError("A CellDict can not be called; call its elements.")
+        raise NotImplementedError("A CellDict cannot be called; call its elements.")

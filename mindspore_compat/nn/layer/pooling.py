@@ -349,7 +349,7 @@ class _MaxPool(_PoolNd):
         self.return_indices = return_indices
         if self.pad_mode != "PAD" and (any(item != 1 for item in self._dilation) or return_indices or ceil_mode):
             raise ValueError(
-                f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' can not be set to "
+                f"For '{owner}', the parameter 'padding', 'dilation', 'return_indices', 'ceil_mode' cannot be set to "
                 f"non-default value when pad_mode is not 'pad', but got pad_mode:{pad_mode}."
             )
         if self.pad_mode == "PAD" and data_format == "NHWC":

@@ -53,7 +53,7 @@ def convert_network(network: torch.nn.Module) -> None:
         if "_factors" in module.__dict__:
             known.add(id(weight))
     if left:
-        _log.warning("thor: these layers can not be factored and are trained by first order: %s.", ", ".join(left))
+        _log.warning("thor: these layers cannot be factored and are trained by first order: %s.", ", ".join(left))
 
 
 def factors_of(network: torch.nn.Module) -> Iterator[Factors]:

@@ -178,7 +178,7 @@ class TrainOneStepCell(Cell):
     def __init__(self, network: Any, optimizer: Any, sens: Any = None, return_grad: bool = False) -> None:
         super().__init__(auto_prefix=False)
         if not isinstance(sens, torch.Tensor) and sens == 0:
-            raise ValueError("The input argument of 'sens' can not be 0.")
+            raise ValueError("The input argument of 'sens' cannot be 0.")
         self.network = network
         if isinstance(network, Cell) or not isinstance(network, torch.nn.Module):
             network.set_grad()

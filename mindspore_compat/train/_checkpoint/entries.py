@@ -112,7 +112,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
         what = (
             f"the dtype {tensor_type}" if tensor_type not in NUMPY_OF else f"the layout {data.layout} on {data.device}"
         )
-        raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint can not hold.")
+        raise TypeError(f"For 'save_checkpoint', {name!r} has {what}, which a checkpoint cannot hold.")
     whole = data.contiguous()
     return codec.Entry(name, tensor_type, tuple(data.shape), TensorBytes(whole) if whole.is_cpu else byte_view(whole))
 

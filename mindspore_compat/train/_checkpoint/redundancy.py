@@ -160,7 +160,7 @@ def parameter_broadcast(net: Cell, layout: dict[str, Any], cur_rank: int = 0, in
     own = {parameter.name: parameter for parameter in net.get_parameters()}
     for name, members in groups.items():
         if name not in own:
-            raise ValueError(f"For parameter broadcast, the param: {name} can not be found.")
+            raise ValueError(f"For parameter broadcast, the param: {name} cannot be found.")
         group = next((item for item in members if cur_rank in item), ())
         if len(group) > 1:
             _broadcast(own[name], next(rank for rank in group if name in savers[rank]), group)

@@ -1,5 +1,5 @@
 """A network and its MINDIR file, loaded again, compute the very same numbers: over all layers, and over the operators of
-the tables that real MindSpore answered. What can not be the same stands here, with the reason.
+the tables that real MindSpore answered. What cannot be the same stands here, with the reason.
 """
 
 from __future__ import annotations

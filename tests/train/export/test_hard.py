@@ -153,7 +153,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.mindir")):
 give(errors)
 """
 
-#: real MindSpore can not run these of its own files again either: "The actor already exists"
+#: real MindSpore cannot run these of its own files again either: "The actor already exists"
 _NOT_AGAIN = {"dyn_if"}
 
 

@@ -21,7 +21,7 @@ X = Tensor(np.ones((2, 3), np.float32))
 _NOT_IN_ONNX = {
     **dict.fromkeys(
         [name for name in cases() if "assign" in name],
-        "changes the Parameter 'w', which ONNX can not hold; a MINDIR can",
+        "changes the Parameter 'w', which ONNX cannot hold; a MINDIR can",
     ),
     "dyn_if": "If .*differs",
 }

@@ -280,7 +280,7 @@ def _pad_columns(columns: Sequence[Any], names: Sequence[str], pad_info: PadInfo
         values = rows_of(column)
         if isinstance(values[0], dict):
             if name in pad_info:
-                raise RuntimeError(f"PadEnd: can not pad dicts, of which column {name} is.")
+                raise RuntimeError(f"PadEnd: cannot pad dicts, of which column {name} is.")
         elif name in pad_info or not pad_info:
             values = _pad_column(values, name, *pad_info.get(name, (None, None)))
         padded.append(values)

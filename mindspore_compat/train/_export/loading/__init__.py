@@ -375,4 +375,4 @@ def _decrypted(path: str, data: bytes, key: Any, mode: Any) -> Any:
         envelope.check_key(key, mode)
         return decrypt(memoryview(data), key, mode)
     except ValueError as error:
-        raise MindirError(f"For 'load', the file {path!r} can not be decrypted: {error}") from error
+        raise MindirError(f"For 'load', the file {path!r} cannot be decrypted: {error}") from error

@@ -172,7 +172,7 @@ def read_value(attribute: Any, separate: Separate) -> Any:
         make = bool
     elif kind not in _INTS | {T.STRING, T.DOUBLE, T.FLOAT}:
         raise NotImplementedError(
-            f"For 'load', the value {attribute.name!r} is of the kind {kind}, which can not be read."
+            f"For 'load', the value {attribute.name!r} is of the kind {kind}, which cannot be read."
         )
     return make(several[0] if len(several) == 1 else one) if len(several) < 2 else tuple(make(item) for item in several)
 

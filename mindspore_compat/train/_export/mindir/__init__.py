@@ -34,7 +34,7 @@ _MIND_IR_VERSION, _MODEL_VERSION = 3, "2.10.0"
 
 def _describe(message: Any, shape: tuple[int, ...], dtype: torch.dtype) -> Any:
     if dtype not in DATA_TYPES:
-        raise TypeError(f"For 'export', MINDIR can not hold tensors of {dtype}. Cast them in 'construct'.")
+        raise TypeError(f"For 'export', MINDIR cannot hold tensors of {dtype}. Cast them in 'construct'.")
     message.dims.extend(shape)
     message.data_type = DATA_TYPES[dtype]
     return message

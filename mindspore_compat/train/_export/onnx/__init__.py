@@ -32,7 +32,7 @@ def _describe(info: Any, shape: tuple[int, ...], dtype: torch.dtype) -> None:
 
 def _data_type(dtype: torch.dtype) -> int:
     if dtype not in DATA_TYPES:
-        raise TypeError(f"For 'export', ONNX can not hold tensors of {dtype}. Cast them in 'construct'.")
+        raise TypeError(f"For 'export', ONNX cannot hold tensors of {dtype}. Cast them in 'construct'.")
     return DATA_TYPES[dtype]
 
 
@@ -69,8 +69,7 @@ class _OnnxLowering(Lowering):
         self._constants: dict[tuple[int, ...], Ref] = {}
         if graph.updates:
             raise refuse(
-                f"'construct' changes the Parameter {graph.updates[0][0].name!r}, which ONNX can not hold; a MINDIR "
-                "can",
+                f"'construct' changes the Parameter {graph.updates[0][0].name!r}, which ONNX cannot hold; a MINDIR can",
                 "",
             )
         for value in graph.inputs:
