@@ -11,7 +11,7 @@ from mindspore_compat._autograd.forward import KEPT, Forward, is_differentiable,
 from mindspore_compat._autograd.recorded import THREAD, is_spent
 from mindspore_compat._graph.mode import EAGER, Call
 from mindspore_compat._graph.program import program
-from mindspore_compat._graph.replay.computations import graphs_of
+from mindspore_compat._graph.replay.computations import computations_of
 from mindspore_compat._tensor.wrapping import maker, wrap
 from mindspore_compat.context import is_graph_mode
 
@@ -75,7 +75,7 @@ class ForwardCache:
         variables = [position for position, arg in enumerate(args) if _is_variable(arg) and not arg.requires_grad]
         run = self._call_cast
         if is_graph_mode():
-            run = functools.partial(graphs_of(self).run, "kept", (args, kwargs), None, self._call_cast)
+            run = functools.partial(computations_of(self).graphs.run, "kept", (args, kwargs), None, self._call_cast)
         forward = Forward(lambda *args: run(args, kwargs), args, wanted=variables, keeps_inputs=True)
         if not kwargs:
             self.__dict__["_captured"] = _Kept(given, _leaves(given), _stamp(), variables, forward)

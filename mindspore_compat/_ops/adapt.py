@@ -159,13 +159,14 @@ def is_cast_by_operator() -> bool:
 
 def check_keeps_dtype(owner: str, variable: torch.Tensor, value: Any) -> None:
     """Raise MindSpore's TypeError if ``variable``, written with ``value``, would lose values of its dtype."""
-    if not isinstance(value, _Base) or value.dtype is variable.dtype:
+    given = torch.result_type(variable, value) if isinstance(value, float) else getattr(value, "dtype", variable.dtype)
+    if given is variable.dtype:
         return
-    if torch.promote_types(variable.dtype, value.dtype) is not variable.dtype and not is_cast_by_operator():
+    if torch.promote_types(variable.dtype, given) is not variable.dtype and not is_cast_by_operator():
         raise TypeError(
             "Data type conversion is not supported for a 'Parameter', nor for the input tensor of an in-place "
             f"operator, the argument[x]'s data type of primitive[{owner}] is {dtype_name(variable.dtype)}, which "
-            f"cannot be converted to data type {dtype_name(value.dtype)} automatically. Cast the value."
+            f"cannot be converted to data type {dtype_name(given)} automatically. Cast the value."
         )
 
 

@@ -9,6 +9,7 @@ import torch
 
 from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._numerics import kernels, subgradients
+from mindspore_compat._numerics.portions import portions
 from mindspore_compat._ops.adapt import to_dtype
 from mindspore_compat._ops.declare import classes, functions, op, primitive
 from mindspore_compat._runtime.placement import constant
@@ -93,9 +94,11 @@ def clip_by_global_norm(x: Any, clip_norm: Any = 1.0, use_norm: Any = None) -> A
     items = list(x)
     if items and not any(item.is_cpu or item.requires_grad or item.dtype is not torch.float32 for item in items):
         norm = kernels.vector_norm(torch.stack(torch._foreach_norm(items)))  # few kernels for gradients on a device
-        clipped = list(torch._foreach_mul(items, float(clip_norm)))
-        torch._foreach_div_(clipped, torch.clamp(norm, min=float(clip_norm)))
-        clipped = wrap(clipped)
+        limit, clipped = torch.clamp(norm, min=float(clip_norm)), []
+        for part in portions(items):  # a replay frees the gradients of each portion
+            scaled = list(torch._foreach_mul(items[part], float(clip_norm)))
+            torch._foreach_div_(scaled, limit)
+            clipped += wrap(scaled)
     else:
         squares = [torch.sum(kernels.square(item.float())) for item in items]
         norm = torch.sqrt(torch.stack(squares).sum())

@@ -166,7 +166,7 @@ def assign(variable: Any, value: Any) -> Any:
 def _accumulated(owner: str, name: str, variable: Any, value: Any) -> Any:
     data = get_data(variable)
     check_keeps_dtype(owner, data, value)
-    change = fitting(owner, data, value)
+    change = fitting(owner, data, int(value) if isinstance(value, bool) else value)
     if variable.grad_fn is not None and behind(variable) is variable and torch.is_grad_enabled() and in_graph():
         # an intermediate value: compiled code differentiates what comes after by what it was changed by
         return wrap(getattr(torch.Tensor, name + "_")(variable, change))

@@ -29,7 +29,7 @@ from mindspore_compat._graph.element_stores import plain_codes, register, regist
 from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import EAGER, OUTSIDE, Call, begin, current, end, in_graph, run_in_graph
 from mindspore_compat._graph.program import program
-from mindspore_compat._graph.replay.computations import graphs_of
+from mindspore_compat._graph.replay.computations import computations_of
 from mindspore_compat._graph.replay.replay import evaluated, replayed
 from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._ops.adapt import fitting
@@ -83,21 +83,6 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
             parameter.__init__(parameter, prefix + name, wants_grad)  # type: ignore[misc]
 
 
-def _assign_number(parameter: Parameter, value: float) -> None:
-    """Assign a number, ``self.count = 0``, in a compiled ``construct``."""
-    if parameter.dim():
-        raise ValueError(
-            "For 'Assign','value' must have the same rank as 'variable'. But got 'value' rank: 0, 'variable' rank: "
-            f"{parameter.dim()}. Use ops.assign with a Tensor of the Parameter's shape."
-        )
-    if isinstance(value, float) and not parameter.dtype.is_floating_point:
-        raise TypeError(
-            "Data type conversion is not supported for a 'Parameter', so a float cannot be assigned to "
-            f"'{parameter.name}' of {parameter.dtype}."
-        )
-    assign(parameter, value)
-
-
 #: members of torch.nn.Module that MindSpore's Cell does not have, or, as `buffers`, only since 2.4
 TORCH_ONLY = frozenset(
     """
@@ -117,6 +102,20 @@ def _compiled_value(parameter: Parameter, value: Any) -> Any:
             f"got a value of {value.dtype} in compiled code. Cast the value first."
         )
     return fitting("Assign", parameter, value)
+
+
+def _has_assigned(parameter: Parameter, value: Any) -> bool:
+    """Assign a Tensor, or in compiled code a number, to a Cell's Parameter. Return False for others."""
+    if in_graph():  # there it is MindSpore's Assign, which writes where the Parameter is
+        if isinstance(value, torch.Tensor):
+            write_values(parameter, _compiled_value(parameter, value).detach())
+        else:
+            assign(parameter, value)
+    elif isinstance(value, torch.Tensor):
+        parameter.set_data(value)
+    else:
+        return False
+    return True
 
 
 class TorchMember:
@@ -293,7 +292,9 @@ class Cell(ForwardCache, torch.nn.Module):
             call = Call(True, (*args, *kwargs.values()))
             if not state["training"] or self._trains or state["requires_grad"]:
                 return around(run_in_graph, call, compute, *args, **kwargs)
-            return graphs_of(self).run("forward", (args, kwargs), None, run_in_graph, call, compute, *args, **kwargs)
+            return computations_of(self).graphs.run(
+                "forward", (args, kwargs), None, run_in_graph, call, compute, *args, **kwargs
+            )
         compute = self.construct if is_plain else self._call_with_extras
         token = begin(EAGER)
         try:
@@ -630,6 +631,12 @@ class Cell(ForwardCache, torch.nn.Module):
         program.cell_changed(self.__dict__)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, (torch.Tensor, int, float)) and not isinstance(value, torch.nn.Parameter):
+            parameter = self.__dict__.get("_parameters", {}).get(name)
+            if parameter is not None and _has_assigned(parameter, value):
+                return
+        if value.__class__ in _HOLD_NOTHING and self.__dict__.get(name, self) is value:
+            return
         self._changed()
         if name in _inner.NAMES:
             _inner.replaced(self, name)
@@ -660,15 +667,6 @@ class Cell(ForwardCache, torch.nn.Module):
         state = self.__dict__
         parameters = state.get("_parameters")
         if parameters is not None and name in parameters:
-            if isinstance(value, torch.Tensor) and parameters[name] is not None:
-                if in_graph():  # there it is MindSpore's Assign, which writes where the Parameter is
-                    write_values(parameters[name], _compiled_value(parameters[name], value).detach())
-                else:
-                    parameters[name].set_data(value)
-                return
-            if isinstance(value, (int, float)) and parameters[name] is not None and in_graph():
-                _assign_number(parameters[name], value)
-                return
             if value is not None:
                 raise TypeError(
                     f"Parameter '{name}' already exists in network, cannot assign this type: '{type(value)}' as a "

@@ -127,12 +127,10 @@ class UncertaintyEvaluation:
         if path is not None and not self.save_model:
             load_param_into_net(network, load_checkpoint(path))
             return
-        saving = ModelCheckpoint(
-            f"checkpoint_{kind}_uncer_model", path, CheckpointConfig(keep_checkpoint_max=self.epochs)
-        )
-        callbacks = [saving, LossMonitor()] if self.save_model else [LossMonitor()]
+        config = CheckpointConfig(keep_checkpoint_max=self.epochs)
+        saving = [ModelCheckpoint(f"checkpoint_{kind}_uncer_model", path, config)] if self.save_model else []
         model = Model(network, loss, Adam(network.trainable_params()))
-        model.train(self.epochs, dataset, callbacks=callbacks, dataset_sink_mode=False)
+        model.train(self.epochs, dataset, callbacks=[*saving, LossMonitor()], dataset_sink_mode=False)
 
 
 class _Epistemic(Cell):

@@ -14,10 +14,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import mindspore_compat as ms
 from mindspore_compat import Tensor, nn, ops
+from mindspore_compat._numerics import portions
 from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat.experimental import optim
 from mindspore_compat.mint import optim as mint_optim
-from mindspore_compat.nn.optim import _device
 
 pytestmark = pytest.mark.gpu
 LAYERS, WIDTH = 32, 128
@@ -97,7 +97,7 @@ def peak_of(name: str, scaled: bool, warm_up: int = 4) -> tuple[float, float]:
 @pytest.mark.parametrize("scaled", [False, True], ids=["plain", "loss scale"])
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_a_step_takes_parameters_gradients_and_states(name: str, scaled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_device, "_SMALLEST_PORTION", 1 << 16)  # as of a network of gigabytes
+    monkeypatch.setattr(portions, "_SMALLEST", 1 << 16)  # as of a network of gigabytes
     peak, least = peak_of(name, scaled)
     assert peak <= 1.1 * least
 
@@ -105,7 +105,7 @@ def test_a_step_takes_parameters_gradients_and_states(name: str, scaled: bool, m
 @pytest.mark.parametrize("scaled", [False, True], ids=["plain", "loss scale"])
 @pytest.mark.parametrize("name", [name for name in OPTIMIZERS if name.startswith(("experimental", "mint"))])
 def test_a_graph_lends_its_gradients_to_the_optimizer(name: str, scaled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_device, "_SMALLEST_PORTION", 1 << 16)
+    monkeypatch.setattr(portions, "_SMALLEST", 1 << 16)
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         peak, least = peak_of(name, scaled, warm_up=9)
@@ -214,8 +214,12 @@ class Clipped(nn.TrainOneStepWithLossScaleCell):
         return loss
 
 
-@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
-def test_a_step_of_a_script_keeps_no_gradients_for_a_derivative_of_its_scale(mode: int) -> None:
+@pytest.mark.parametrize(("mode", "most"), [(ms.PYNATIVE_MODE, 4.1), (ms.GRAPH_MODE, 3.3)])
+def test_a_step_of_a_script_keeps_no_gradients_for_a_derivative_of_its_scale(
+    mode: int, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PYNATIVE_MODE holds two lists of gradients beside the parameters and a state, a replay one."""
+    monkeypatch.setattr(portions, "_SMALLEST", 1 << 16)
     gc.collect()
     others = torch.cuda.memory_allocated()
     net = nn.SequentialCell(*[nn.Dense(WIDTH, WIDTH) for _ in range(LAYERS)])
@@ -225,14 +229,14 @@ def test_a_step_of_a_script_keeps_no_gradients_for_a_derivative_of_its_scale(mod
     x = Tensor(np.ones((1, WIDTH), np.float32))
     ms.set_context(mode=mode)
     try:
-        for _ in range(5):
+        for _ in range(9):
             step(x, x)
         torch.cuda.reset_peak_memory_stats()
         step(x, x)
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     size = sum(item.numel() * item.element_size() for item in net.trainable_params())
-    assert (torch.cuda.max_memory_allocated() - others) / size <= 4.1  # parameters, a state, two lists
+    assert (torch.cuda.max_memory_allocated() - others) / size <= most
 
 
 def test_clipping_by_the_global_norm_takes_few_operators() -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from mindspore_compat import Tensor, context, jit, nn, ops, set_seed
+from mindspore_compat import Parameter, Tensor, context, jit, nn, ops, set_seed
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat.common import dtype
 from tests.graph.replaying import EAGER, GRAPH, Counting, Step, StepOfItsOwn, batches, calls_of, compared, replays
 from tests.nn.cases import CASES, Case
 from tests.nn.test_against_golden import REFUSED, built, leaves, to_tensor
@@ -123,6 +124,33 @@ def test_loss_scale_cells() -> None:
 )
 def test_training_cells_of_the_user(wrap: Any, optimizer: Any) -> None:
     assert replays(compared(wrap=wrap, optimizer=optimizer)) == len(batches()) - 3
+
+
+class Averaging(nn.TrainOneStepCell):
+    """A step that assigns to Parameters by attribute, in each way, and to an attribute the value that it has."""
+
+    def __init__(self, network: Any, optimizer: Any) -> None:
+        super().__init__(network, optimizer, 1.0)
+        self.count, self.even = Parameter(Tensor(0, dtype.int32)), Parameter(Tensor(0.0))
+        self.last, self.stage = Parameter(Tensor(1.0)), "train"
+        self.averages = self.weights.clone("ema", init="same")
+
+    def construct(self, *inputs: Any) -> Any:
+        self.stage = "train"
+        loss = super().construct(*inputs)
+        self.count += 1
+        self.even = 2.0 * self.count.astype(dtype.float32)
+        self.last = self.last + loss
+        keep = 0.9 * (1 - ops.exp(-self.even))
+        for average, weight in zip(self.averages, self.weights):
+            ops.assign(average, average * keep + weight * (1 - keep))
+        return loss
+
+
+def test_a_step_that_assigns_to_its_parameters_is_replayed() -> None:
+    cell = compared(wrap=Averaging)
+    assert replays(cell) == len(batches()) - 3
+    assert (int(cell.count), float(cell.even)) == (len(batches()), 2.0 * len(batches()))
 
 
 def test_an_optimizer_that_changes_its_attributes() -> None:

@@ -57,6 +57,15 @@ def test_a_write_that_loses_nothing_is_done(name: str, dtypes: tuple) -> None:
     assert variable.asnumpy().tolist() == {"Assign": [1, 1], "AssignAdd": [2, 2], "AssignSub": [0, 0]}[name]
 
 
+@pytest.mark.parametrize("name", WRITES)
+def test_a_number_that_an_integer_variable_cannot_hold_is_refused(name: str) -> None:
+    variable = Parameter(Tensor(1, i32))
+    with pytest.raises(TypeError):
+        WRITES[name](variable, 2.5)
+    WRITES[name](variable, True)
+    assert variable.asnumpy() == {"Assign": 1, "AssignAdd": 2, "AssignSub": 0}[name]
+
+
 OTHER_SHAPES = {
     "SmoothL1Loss": lambda: P.SmoothL1Loss()(ones((3, 4)), ones((4,))),
     "KLDivLoss": lambda: P.KLDivLoss()(ones((3, 4)), ones((4,))),

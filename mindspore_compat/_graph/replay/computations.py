@@ -98,8 +98,3 @@ def computations_of(owner: Any) -> Computations:
     if made is None or made.owner is None or made.owner() is not owner:
         made = owner.__dict__["_computations"] = Computations(owner)
     return made
-
-
-def graphs_of(owner: Any) -> Graphs:
-    """Return the graphs that MindSpore would compile of a Cell or function."""
-    return computations_of(owner).graphs

@@ -98,6 +98,8 @@ class _Calls:
         else:
             self.misses += 1
             self.skip = min(self.misses - 1, 30)
+            if self.misses == _MAX_STATES:
+                self.made.say("runs eagerly while attributes of Cells change from call to call")
             if len(self.plans) >= _MAX_STATES:
                 self.plans.clear()
         self.plan, self.epoch = self.plans.setdefault(state, _Plan()), program.epoch

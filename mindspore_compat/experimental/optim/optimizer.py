@@ -15,12 +15,13 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.portions import portions
 from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat._tensor.wrapping import memory, plain, wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim._device import Skipping, add_scaled, on_device, portions, widened
+from mindspore_compat.nn.optim._device import Skipping, add_scaled, on_device, widened
 from mindspore_compat.nn.optim._groups import host_parameter, not_negative
 from mindspore_compat.ops.composite.base import HyperMap, Map
 

@@ -31,27 +31,6 @@ def on_device(tensor: torch.Tensor) -> bool:
     return not _is_cpu(tensor)
 
 
-_LARGEST_PORTION, _SMALLEST_PORTION, _PORTIONS = 1 << 26, 1 << 20, 32
-
-
-def portions(tensors: Sequence[torch.Tensor]) -> Iterator[slice]:
-    """Yield slices of a list, computed one after the other on a device, so that temporaries stay small beside the
-    whole: 1/32 of it, at least 1 MB, at most 64 MB. On a CPU yield all at once.
-    """
-    if not tensors or not on_device(tensors[0]):
-        yield slice(0, len(tensors))
-        return
-    sizes = [item.numel() * item.element_size() for item in tensors]
-    limit = min(max(sum(sizes) // _PORTIONS, _SMALLEST_PORTION), _LARGEST_PORTION)
-    start = held = 0
-    for place, size in enumerate(sizes):
-        if held and held + size > limit:
-            yield slice(start, place)
-            start, held = place, 0
-        held += size
-    yield slice(start, len(tensors))
-
-
 def counted(count: torch.Tensor) -> Number:
     """Return the value of a count of one element: a Python number, or a float64 tensor of shape () on its device."""
     return _Base.to(plain(count), torch.float64).reshape(()) if on_device(count) else _item(count)

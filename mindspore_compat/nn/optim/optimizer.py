@@ -20,6 +20,7 @@ import torch
 
 from mindspore_compat._autograd.sparse_embedding_grads import was_looked_up, watch_rows
 from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.portions import portions
 from mindspore_compat._random.lazy_init import is_unmoved
 from mindspore_compat._tensor.aliasing import Views, for_writing
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
@@ -39,7 +40,6 @@ from mindspore_compat.nn.optim._device import (
     is_zero,
     number,
     on_device,
-    portions,
     widened,
 )
 from mindspore_compat.nn.optim._fused import is_fusible

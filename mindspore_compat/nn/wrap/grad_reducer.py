@@ -12,6 +12,7 @@ import torch
 from mindspore_compat import log
 from mindspore_compat._autograd.recorded import keeps_graph
 from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.portions import portions
 from mindspore_compat._ops.communication import AllReduce
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.tensor import Tensor
@@ -20,7 +21,6 @@ from mindspore_compat.communication import _groups, _start
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import get_auto_parallel_context, is_graph_mode
 from mindspore_compat.nn.cell import Cell
-from mindspore_compat.nn.optim._device import portions
 from mindspore_compat.nn.wrap._buckets import Reduction, allreduce_fusion, plan
 from mindspore_compat.parallel._utils import _get_gradients_mean
 
