@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from mindspore_compat import context, nn, ops, version
+from mindspore_compat import context, nn, ops, train, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.former import FORMER
@@ -21,7 +21,9 @@ from mindspore_compat._ops.random import bernoulli
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
+from mindspore_compat.train import serialization
 from mindspore_compat.train.model import Model
+from mindspore_compat.train.serialization import load_param_into_net
 
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -98,7 +100,15 @@ def _before_2_0() -> None:
         setattr(functional, name, call)
     for name in METHODS:
         setattr(Tensor, name, _CALLS[name])
+    for module in (sys.modules[__package__], train, serialization):
+        vars(module)["load_param_into_net"] = _left_of_net
     _restore_arguments(_ARGUMENTS)
+
+
+@functools.wraps(load_param_into_net)
+def _left_of_net(*args: Any, **kwargs: Any) -> Any:
+    """Return names of the network's Parameters that are not loaded, but not those of the checkpoint, as before 2.0."""
+    return load_param_into_net(*args, **kwargs)[0]
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:

@@ -95,7 +95,9 @@ class Custom(PrimitiveWithInfer):
             ``int name(int nparam, void **params, int *ndims, int64_t **shapes, const char **dtypes, void *stream, void
             *extra)``.
         out_shape, out_dtype: of the output (tuples of them for several), or functions of the inputs' shapes and dtypes.
-        func_type: "pyfunc" or "aot"; Ascend's "hybrid", "akg", "tbe" and "aicpu" are not available.
+            Without them the outputs are what a Python function returns.
+        func_type: "hybrid" (as of `kernel`; run by Python), "pyfunc" or "aot"; "akg", "tbe" and "aicpu" are not
+            available.
         bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
         reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
     Raises:
@@ -107,7 +109,7 @@ class Custom(PrimitiveWithInfer):
         func: Callable[..., Any] | str,
         out_shape: Any = None,
         out_dtype: Any = None,
-        func_type: str = "pyfunc",
+        func_type: str = "hybrid",
         bprop: Any = None,
         reg_info: Any = None,
     ) -> None:
@@ -144,7 +146,7 @@ class Custom(PrimitiveWithInfer):
 
     def _compute(self, inputs: Sequence[Any]) -> Any:
         device = next((item.device for item in inputs if isinstance(item, torch.Tensor)), current_device())
-        if self.func_type not in ("pyfunc", "aot"):
+        if self.func_type not in ("hybrid", "pyfunc", "aot"):
             raise UnsupportedError(
                 f"{self._who}: needs MindSpore's kernel compiler. Write it as 'pyfunc' or 'aot', or with functions of "
                 "mindspore.ops."
@@ -156,6 +158,8 @@ class Custom(PrimitiveWithInfer):
             else item
             for item in inputs
         ]
+        if self.out_shape is None and self.func_type != "aot":
+            return self._returned(inputs, device)
         shapes, dtypes, single = self._outputs([item for item in tensors if isinstance(item, torch.Tensor)])
         run = self._by_library if self.func_type == "aot" else self._by_python
         found = run(
@@ -177,12 +181,23 @@ class Custom(PrimitiveWithInfer):
             return [tuple(item) for item in shape], [to_torch_dtype(item) for item in dtype], False
         return [tuple(shape)], [to_torch_dtype(dtype)], True
 
+    def _called(self, inputs: Sequence[Any]) -> Any:
+        assert callable(self.func)
+        program.not_repeatable("it calls a Python function")
+        return self.func(*[item.detach().cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
+
+    def _returned(self, inputs: Sequence[Any], device: torch.device) -> Any:
+        """Return what the Python function returns, as tensors."""
+        found = self._called(inputs)
+        parts = [
+            torch.from_numpy(np.array(item)).to(device) for item in (found if isinstance(found, tuple) else (found,))
+        ]
+        return tuple(parts) if isinstance(found, tuple) else parts[0]
+
     def _by_python(
         self, inputs: list[Any], shapes: list[tuple[int, ...]], dtypes: list[torch.dtype], device: torch.device
     ) -> list[torch.Tensor]:
-        assert callable(self.func)
-        program.not_repeatable("it calls a Python function")
-        found = self.func(*[item.cpu().numpy() if isinstance(item, torch.Tensor) else item for item in inputs])
+        found = self._called(inputs)
         parts = found if isinstance(found, (tuple, list)) else (found,)
         if len(parts) != len(shapes):
             raise ValueError(

@@ -46,6 +46,10 @@ CALLS = {
     "x.repeat(2, 1).shape": ("(3, 8)", "(6, 4)"),
     "x.repeat(2).shape": ("(24,)", "(24,)"),
     "Vjp(lambda a: a * 3)(x, x)[1].asnumpy()[0].tolist()": ("[0.0, 3.0, 6.0, 9.0]", "[0.0, 3.0, 6.0, 9.0]"),
+    "[load(nn.Dense(3, 2), {}) for load in LOADS]": (
+        "[['weight', 'bias'], ['weight', 'bias']]",
+        "[(['weight', 'bias'], []), (['weight', 'bias'], [])]",
+    ),
     "ms.__version__": ("1.9.0", "2.10.0"),
     "ms.get_context('mode')": ("0", "1"),
 }
@@ -54,6 +58,8 @@ import numpy as np
 import mindspore as ms
 from mindspore import Tensor, nn, ops
 from mindspore.nn.grad import Vjp
+from mindspore.train.serialization import load_param_into_net
+LOADS = load_param_into_net, ms.load_param_into_net
 x = Tensor(np.arange(12).reshape(3, 4).astype(np.float32))
 image, kernel = Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor(np.ones((2, 1, 3, 3), np.float32))
 for call in CALLS:

@@ -27,21 +27,19 @@ class _Autoencoder(Cell):
         hidden = self.encoder(*inputs)
         return self.dense1(hidden), self.dense2(hidden)
 
-    def _decode(self, z: Any) -> Any:
-        return self.decoder(self.dense3(z))
-
     def _compute(self, x: Any, *labels: Any) -> tuple[Any, Any, Any, Any]:
         mean, log_variance = self._encode(x, *labels)
         std = ops.exp(0.5 * log_variance)
         z = ops.normal(mean.shape, mean, std, seed=0)
-        return self._decode(self._with_labels(z, *labels)), x, mean, std
+        return self._decode(z, *labels), x, mean, std
 
     def _generate(self, count: int, shape: tuple[int, ...], *labels: Any) -> Any:
         z = ops.standard_normal((count, self.latent_size))
-        return ops.reshape(self._decode(self._with_labels(z, *labels)), shape)
+        return ops.reshape(self._decode(z, *labels), shape)
 
-    def _with_labels(self, z: Any, *labels: Any) -> Any:
-        return ops.concat((z, one_hot(labels[0], self.num_classes, 1.0, 0.0)), 1) if labels else z
+    def _decode(self, z: Any, *labels: Any) -> Any:
+        z = ops.concat((z, *(one_hot(label, self.num_classes, 1.0, 0.0) for label in labels)), 1)
+        return self.decoder(self.dense3(z))
 
 
 class VAE(_Autoencoder):

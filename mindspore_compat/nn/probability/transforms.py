@@ -56,14 +56,11 @@ class TransformToBNN:
         add_dense_args: dict[str, Any] | None = None,
         add_conv_args: dict[str, Any] | None = None,
     ) -> Any:
-        """Replace all `nn.Dense` and `nn.Conv2d`.
+        """Replace all `nn.Dense` and `nn.Conv2d`; return a `nn.TrainOneStepCell`.
 
         Args:
             get_dense_args, get_conv_args: functions from a layer to arguments of the new one.
             add_dense_args, add_conv_args: other arguments.
-
-        Returns:
-            A `nn.TrainOneStepCell`.
         """
         return self._transform(
             {
@@ -79,16 +76,12 @@ class TransformToBNN:
         get_args: Callable[[Any], dict[str, Any]] | None = None,
         add_args: dict[str, Any] | None = None,
     ) -> Any:
-        """Replace the layers of one type.
+        """Replace the layers of one type; return a `nn.TrainOneStepCell`.
 
         Args:
-            dnn_layer_type: `nn.Dense` or `nn.Conv2d`.
-            bnn_layer_type: ``DenseReparam`` or ``ConvReparam``.
+            dnn_layer_type, bnn_layer_type: `nn.Dense` and ``DenseReparam``, or `nn.Conv2d` and ``ConvReparam``.
             get_args: a function from a layer to arguments of the new one.
             add_args: other arguments.
-
-        Returns:
-            A `nn.TrainOneStepCell`.
         """
         given = get_args or (_dense_args if issubclass(dnn_layer_type, Dense) else _conv_args)
         return self._transform({dnn_layer_type: lambda layer: bnn_layer_type(**given(layer), **(add_args or {}))})
