@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mindspore_compat as ms
-from mindspore_compat import Parameter, ParameterTuple, Tensor, nn
+from mindspore_compat import Parameter, ParameterTuple, Tensor, context, nn, ops
 
 LISTS = ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list")
 
@@ -62,3 +62,36 @@ def test_upstreams_cells_are_in_them(layer: Any, name: str, rank: int) -> None:
         end, last = (end[1], last[1]) if layer is nn.LSTM else (end, last)
         assert end.dim() == (rank if lengths is None else 2)
         np.testing.assert_allclose(end.asnumpy().reshape(2, 5), last.asnumpy().reshape(2, 5), 1e-6, 1e-7)
+
+
+@pytest.mark.parametrize("mode", [context.GRAPH_MODE, context.PYNATIVE_MODE])
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_an_lstm_cell_of_before_1_6_is_a_layer(mode: int, batch_first: bool) -> None:
+    class Stack(nn.Cell):
+        """Layers with their weights beside them, as the tutorials of 1.x have them."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            random = np.random.default_rng(0)
+            settings = {"has_bias": True, "batch_first": batch_first, "bidirectional": True, "dropout": 0.0}
+            self.lstms = [nn.LSTMCell(input_size=size, hidden_size=4, **settings) for size in (3, 8)]
+            sizes = [(size + 4) * 2 * 16 + 2 * 16 for size in (3, 8)]
+            values = [random.uniform(-0.5, 0.5, (size, 1, 1)).astype(np.float32) for size in sizes]
+            self.weight = ParameterTuple([Parameter(Tensor(value), f"weight{i}") for i, value in enumerate(values)])
+            self.dense = nn.Dense(8, 2)
+
+        def construct(self, x: Any, h: Any) -> Any:
+            for layer, weight in zip(self.lstms, self.weight):
+                x, hn, cn, _, _ = layer(x, h, h, weight)
+            return self.dense(x).sum() + hn.sum() + cn.sum()
+
+    context.set_context(mode=mode)
+    net, h = Stack(), Tensor(np.zeros((2, 5, 4), np.float32))
+    x = np.random.default_rng(1).standard_normal((7, 5, 3)).astype(np.float32)
+    given = Tensor(x.transpose(1, 0, 2) if batch_first else x)
+    output = net.lstms[0](given, h, h, net.weight[0])[0].asnumpy()
+    expected = ops.LSTM(3, 4, 1, True, True, 0.0)(Tensor(x), h, h, net.weight[0])[0].asnumpy()
+    np.testing.assert_array_equal(output.transpose(1, 0, 2) if batch_first else output, expected)
+    step = nn.TrainOneStepCell(net, nn.Adam(net.trainable_params(), 0.01)).set_train()
+    losses = [float(step(given, h).asnumpy()) for _ in range(5)]
+    assert losses == sorted(losses, reverse=True) and losses[4] < losses[0]

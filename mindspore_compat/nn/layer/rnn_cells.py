@@ -10,6 +10,7 @@ import torch
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops.recurrent import LSTM
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Uniform, initializer
 from mindspore_compat.common.parameter import Parameter
@@ -95,20 +96,29 @@ class RNNCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """(h', c') of x (N, input) and the tuple (h, c), each (N, hidden); gates lie as input, forget, cell, output."""
+    """(h', c') of x (N, input) and the tuple (h, c), each (N, hidden); gates lie as input, forget, cell, output.
+
+    With ``batch_first``, ``dropout`` or ``bidirectional``, as before 1.6, it is a layer: (output, h, c, reserve,
+    state) of (x, h, c, w), as of `ops.LSTM`.
+    """
+
+    _is_layer = False
 
     def __init__(
         self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = torch.float32, **old: Any
     ) -> None:
-        if old or isinstance(dtype, int):
-            raise ValueError(
-                "For 'LSTMCell', the arguments of MindSpore before 1.6 (batch_size, dropout, bidirectional) are not "
-                f"supported, but got {old or dtype}. For a whole layer use 'nn.LSTM'."
-            )
-        super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+        if not old and not isinstance(dtype, int):
+            super().__init__(input_size, hidden_size, has_bias, 4, dtype)
+            return
+        Cell.__init__(self)
+        self._is_layer, self.batch_first = True, old.pop("batch_first", dtype is True)
+        self.lstm = LSTM(input_size, hidden_size, 1, has_bias, **{"bidirectional": False, "dropout": 0.0, **old})
 
-    def construct(self, x: Any, hx: Any) -> Any:
-        return kernels.lstm_cell(x, hx, *self._weights())
+    def construct(self, x: Any, hx: Any, c: Any = None, w: Any = None) -> Any:
+        if not self._is_layer:
+            return kernels.lstm_cell(x, hx, *self._weights())
+        output, *others = self.lstm(torch.transpose(x, 0, 1) if self.batch_first else x, hx, c, w)
+        return (torch.transpose(output, 0, 1) if self.batch_first else output, *others)
 
 
 class GRUCell(RNNCellBase):
