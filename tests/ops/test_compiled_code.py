@@ -107,6 +107,29 @@ def test_compiled_code_differentiates_by_what_a_value_was_changed_by(mode: str) 
     assert _values(found) == [[-8.0], [4.0] if mode == "graph" else [0.0]]
 
 
+class Rewritten(nn.Cell):
+    """Assigns to its Parameter between reads."""
+
+    def __init__(self, dtype: Any) -> None:
+        super().__init__()
+        self.weight = Parameter(Tensor(0, dtype), name="w")
+
+    def construct(self, x: Any) -> Any:
+        out, i = x * 0, 0
+        while i < 3:
+            ops.assign(self.weight, i)
+            out = x * self.weight + out
+            i = i + 1
+        return out
+
+
+@pytest.mark.parametrize("by", [ms.int32, ms.float32])
+@pytest.mark.parametrize("dtype", [ms.int32, ms.float32])
+def test_each_read_of_a_parameter_that_is_assigned_has_its_value(dtype: Any, by: Any, mode: str) -> None:
+    (found,) = ops.GradOperation(get_all=True)(Rewritten(dtype))(Tensor(1, by))
+    assert (found.dtype, float(found)) == (by, 3.0 if mode == "graph" else 6.0)
+
+
 def test_infinite_changes_stay() -> None:
     value = ops.value_and_grad(lambda b, x: ops.assign_add(b * 1, x))(Tensor([3.0]), Tensor([np.inf]))[0]
     assert _values(value) == [np.inf]
