@@ -123,8 +123,7 @@ _FORMER = {
     "ops.function": "ops.function: parameter_func reshard_func sparse_unary_func spectral_func vmap_func",
     "ops.operations": "ops.operations: control_ops reshard_ops spectral_ops",
     "parallel": "parallel: parameter_broadcast",
-    "train._bayesian_toolbox": """nn.probability.toolbox: anomaly_detection uncertainty_evaluation
-        vae_anomaly_detection""",
+    "train._bayesian_toolbox": "nn.probability.toolbox: anomaly_detection uncertainty_evaluation vae_anomaly_detection",
     "train._export._write": "common: mindir_util",
     "train.metrics": """nn.metrics: accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta
         hausdorff_distance loss mean_surface_distance occlusion_sensitivity perplexity precision recall roc

@@ -26,7 +26,6 @@ from mindspore_compat.context import in_jit, is_graph_mode
 TAKEN_BEFORE = "it writes to a Parameter of which it has taken a part, or the values, before"
 
 _get_data, _set_data = torch._C.TensorBase.data.__get__, torch._C.TensorBase.data.__set__  # type: ignore[attr-defined]
-_requires_grad = torch._C.TensorBase.requires_grad.__get__  # type: ignore[attr-defined]
 _storage_of = torch._C.TensorBase.untyped_storage
 _recorders: Callable[[], int] = torch._C._len_torch_dispatch_stack
 
@@ -221,7 +220,9 @@ def _part_from_derivative(target: torch.Tensor) -> None:
         before = wrapping.wrap(torch.clone(_get_data(target)))  # a recorder sees it, and knows this object
         with _unseen():
             memory, copy = _get_data(target), _get_data(before)
-            if _requires_grad(target):  # the derivative by it is that by both; torch's flag, False for integers
+            if target.requires_grad and (
+                target.is_floating_point() or target.is_complex()
+            ):  # the sum of both derivatives
                 before.requires_grad_()
                 THREAD.before_writes += ((target, before),)
             torch._C._swap_tensor_impl(target, before)
