@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1] / "mindspore_compat" / "_legacy"
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py")
 BORROWERS = """
     Federated golden-stick graphlearning mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone mindpose
-    mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss vllm-mindspore xai zoo
+    mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss toolkits vllm-mindspore xai zoo
 """.split()
 
 
@@ -68,6 +68,18 @@ def test_no_tensor_is_a_stub() -> None:
     from mindspore_compat.common._stub_tensor import StubTensor
 
     assert not isinstance(ms.Tensor(1), StubTensor)
+    assert set(dir(ms.Tensor)) <= set(dir(StubTensor))  # troubleshooter wraps the methods of both
+    assert {name: getattr(ms.Tensor, name) for name in dir(ms.Tensor)}["abs"] is ms.Tensor.abs
+
+
+def test_the_executor_of_a_jit_function() -> None:
+    from mindspore_compat.common.api import _MindsporeFunctionExecutor
+
+    class Executor(_MindsporeFunctionExecutor):
+        pass
+
+    assert Executor(lambda x, y=1: x + y, 0)(ms.Tensor(1), y=2) == 3
+    assert Executor(ms.Tensor.sub, 0, None, ms.Tensor(3))(ms.Tensor(1)) == 2
 
 
 def test_the_parallel_setting() -> None:
