@@ -1,4 +1,4 @@
-"""Caller of a function under ``jit``, a base class in toolkits' `troubleshooter/migrator/api_dump/ms_dump/initialize.py`.
+"""Caller of a function under ``jit``, a base class in toolkits' `migrator/api_dump/ms_dump/initialize.py`.
 
 MindSpore: ``mindspore.common.api`` of releases before 2.6.
 """
@@ -11,7 +11,7 @@ from mindspore_compat.common.api import jit
 
 
 class _MindsporeFunctionExecutor:
-    """Function that runs as under ``jit``, with ``obj``, if any, as its first argument. ``jit`` does not use the class."""
+    """Function that runs as under ``jit``, with ``obj``, if any, as its first argument. jit() does not use it."""
 
     def __init__(
         self, fn: Callable[..., Any], ms_create_time: Any = None, input_signature: Any = None, obj: Any = None
