@@ -12,9 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from mindspore_compat import context, nn, ops, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
 from mindspore_compat._ops.conv import conv2d_before_2_0
+from mindspore_compat._ops.elementwise import div, tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
@@ -36,6 +39,11 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
     "vjp": FORMER["vjp"][0],
     "interpolate": interpolate_before_2_0,
+    "div": lambda *args, **kwargs: (
+        tensor_div(*args, *kwargs.values())
+        if all(map(_is_integer, (*args, *kwargs.values())))
+        else div(*args, **kwargs)
+    ),
 }
 
 #: class or method: what its arguments were before 2.0, in their order up to the last that has moved, and their defaults
@@ -96,9 +104,30 @@ def _before_2_0() -> None:
         call.__name__ = call.__qualname__ = name
         setattr(ops, name, call)
         setattr(functional, name, call)
-    for name in METHODS:
+    for name in (*METHODS, "div"):
         setattr(Tensor, name, _CALLS[name])
+    for name in ("__truediv__", "__rtruediv__", "__itruediv__"):
+        setattr(Tensor, name, _with_integer_quotients(getattr(Tensor, name), name == "__rtruediv__"))
+    P.Div.__call__ = lambda self, x, y: _CALLS["div"](x, y)
     _restore_arguments(_ARGUMENTS)
+
+
+def _is_integer(item: Any) -> bool:
+    if isinstance(item, Tensor):
+        return not (item.dtype.is_floating_point or item.dtype.is_complex or item.dtype is torch.bool)
+    return isinstance(item, int) and not isinstance(item, bool)
+
+
+def _with_integer_quotients(method: Callable[..., Any], is_reflected: bool) -> Callable[..., Any]:
+    """Return an operator ``/`` that gives an integer for integers, rounded towards zero."""
+
+    @functools.wraps(method)
+    def called(self: Any, other: Any) -> Any:
+        if _is_integer(self) and _is_integer(other):
+            return tensor_div(other, self) if is_reflected else tensor_div(self, other)
+        return method(self, other)
+
+    return called
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:

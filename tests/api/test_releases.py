@@ -46,6 +46,13 @@ CALLS = {
     "x.repeat(2, 1).shape": ("(3, 8)", "(6, 4)"),
     "x.repeat(2).shape": ("(24,)", "(24,)"),
     "Vjp(lambda a: a * 3)(x, x)[1].asnumpy()[0].tolist()": ("[0.0, 3.0, 6.0, 9.0]", "[0.0, 3.0, 6.0, 9.0]"),
+    "(x.astype(ms.int32) / 4 * 4)[2].asnumpy().tolist()": ("[8, 8, 8, 8]", "[8.0, 9.0, 10.0, 11.0]"),
+    "(-7 / Tensor([2, 4], ms.int32)).asnumpy().tolist()": ("[-3, -1]", "[-3.5, -1.75]"),
+    "(Tensor([7], ms.int32) / Tensor([2], ms.int64)).dtype == ms.int64": ("True", "False"),
+    "ops.div(Tensor([7], ms.int32), 2).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "Tensor([7], ms.int32).div(value=Tensor(2)).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "P.Div()(Tensor([7], ms.int32), 2).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "(Tensor([7], ms.int32) / 2.0).asnumpy().tolist()": ("[3.5]", "[3.5]"),
     "ms.__version__": ("1.9.0", "2.10.0"),
     "ms.get_context('mode')": ("0", "1"),
 }
@@ -54,6 +61,7 @@ import numpy as np
 import mindspore as ms
 from mindspore import Tensor, nn, ops
 from mindspore.nn.grad import Vjp
+from mindspore.ops import operations as P
 x = Tensor(np.arange(12).reshape(3, 4).astype(np.float32))
 image, kernel = Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor(np.ones((2, 1, 3, 3), np.float32))
 for call in CALLS:
