@@ -87,6 +87,9 @@ def select(release: str) -> None:
     vars(sys.modules[__package__])["__version__"] = version.__version__
     if number < (2, 5):
         _restore_arguments(_BEFORE_2_5)
+    if number < (2, 3):
+        for name in ("register_forward_pre_hook", "register_forward_hook", "register_backward_hook"):
+            setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
     if number < (2, 0):
         _before_2_0()
     if (1, 3) <= number < (2, 0):
@@ -110,6 +113,20 @@ def _before_2_0() -> None:
         setattr(Tensor, name, _with_integer_quotients(getattr(Tensor, name), name == "__rtruediv__"))
     P.Div.__call__ = lambda self, x, y: _CALLS["div"](x, y)
     _restore_arguments(_ARGUMENTS)
+
+
+def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of Cell whose hooks get the Cell's name and id, a string, in the place of the Cell."""
+
+    @functools.wraps(register)
+    def called(self: Any, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def hook(cell: Any, *given: Any) -> Any:
+            return hook_fn(f"{cell.cls_name}({id(cell)})", *given)
+
+        is_own = str(getattr(hook_fn, "__module__", "")).startswith(__package__)
+        return register(self, hook_fn if is_own else functools.wraps(hook_fn)(hook), *args, **kwargs)
+
+    return called
 
 
 def _is_integer(item: Any) -> bool:
