@@ -57,11 +57,21 @@ def test_cifar_10_as_arrays(tmp_path: Path) -> None:
 
 
 def test_labels_are_integers() -> None:
-    from mindspore_compat.nn.loss.loss import _check_label_dtype
+    from mindspore_compat.nn.loss.loss import _check_is_tensor, _check_label_dtype
 
     _check_label_dtype(ms.int32, "Loss")
     with pytest.raises(TypeError, match="labels"):
         _check_label_dtype(ms.float32, "Loss")
+    _check_is_tensor("logits", ms.Tensor(1), "Loss")
+    with pytest.raises(TypeError, match="logits"):
+        _check_is_tensor("logits", 1, "Loss")
+
+
+def test_a_network_is_saved_as_a_graph(tmp_path: Path) -> None:
+    from mindspore_compat.train.serialization import _save_graph
+
+    _save_graph(ms.nn.SequentialCell(ms.nn.Dense(2, 3)), str(tmp_path / "net.meta"))
+    assert b"0.weight" in (tmp_path / "net.meta").read_bytes()
 
 
 def test_no_tensor_is_a_stub() -> None:
