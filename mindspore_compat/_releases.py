@@ -26,6 +26,26 @@ from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train.model import Model
 
+
+def _is_integer(item: Any) -> bool:
+    if isinstance(item, Tensor):
+        return not (item.dtype.is_floating_point or item.dtype.is_complex or item.dtype is torch.bool)
+    return type(item) is int
+
+
+def _with_integer_quotients(divide: Callable[..., Any], is_reflected: bool = False) -> Callable[..., Any]:
+    """Return a division that gives an integer for integers, rounded towards zero."""
+
+    @functools.wraps(divide)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        operands = (*args, *kwargs.values())
+        if all(map(_is_integer, operands)):
+            return tensor_div(*(operands[::-1] if is_reflected else operands))
+        return divide(*args, **kwargs)
+
+    return called
+
+
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
     "split": lambda input_x, axis=0, output_num=1: P.Split(axis, output_num)(input_x),
@@ -39,11 +59,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
     "vjp": FORMER["vjp"][0],
     "interpolate": interpolate_before_2_0,
-    "div": lambda *args, **kwargs: (
-        tensor_div(*args, *kwargs.values())
-        if all(map(_is_integer, (*args, *kwargs.values())))
-        else div(*args, **kwargs)
-    ),
+    "div": _with_integer_quotients(div),
 }
 
 #: class or method: what its arguments were before 2.0, in their order up to the last that has moved, and their defaults
@@ -125,24 +141,6 @@ def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
 
         is_own = str(getattr(hook_fn, "__module__", "")).startswith(__package__)
         return register(self, hook_fn if is_own else functools.wraps(hook_fn)(hook), *args, **kwargs)
-
-    return called
-
-
-def _is_integer(item: Any) -> bool:
-    if isinstance(item, Tensor):
-        return not (item.dtype.is_floating_point or item.dtype.is_complex or item.dtype is torch.bool)
-    return isinstance(item, int) and not isinstance(item, bool)
-
-
-def _with_integer_quotients(method: Callable[..., Any], is_reflected: bool) -> Callable[..., Any]:
-    """Return an operator ``/`` that gives an integer for integers, rounded towards zero."""
-
-    @functools.wraps(method)
-    def called(self: Any, other: Any) -> Any:
-        if _is_integer(self) and _is_integer(other):
-            return tensor_div(other, self) if is_reflected else tensor_div(self, other)
-        return method(self, other)
 
     return called
 

@@ -26,9 +26,9 @@ LONG: dict[str, str] = {
 
 #: lines of the package's .py files; lower it with the package, never raise it
 BUDGET = 115_020
-#: what programs of earlier releases and of reinforcement learning need beside, counted apart; the last 150 are names that
+#: what programs of earlier releases and of reinforcement learning need beside, counted apart; the last 170 are names that
 #: NumPy 2 removed, spellings of 0.x and what tools beside MindSpore wrap
-FOR_EARLIER_RELEASES = 2_200
+FOR_EARLIER_RELEASES = 2_220
 #: checkpoints of language models: folders of shards, merges of ranks, rules for groups and experts
 FOR_LARGE_CHECKPOINTS = 990
 

@@ -15,8 +15,8 @@ import mindspore_compat as ms
 ROOT = Path(__file__).parents[1] / "mindspore_compat" / "_legacy"
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py")
 BORROWERS = """
-    Federated golden-stick graphlearning mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone mindpose
-    mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss toolkits vllm-mindspore xai zoo
+    Federated golden-stick graphlearning hyper-parallel mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone
+    mindpose mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss toolkits vllm-mindspore xai zoo
 """.split()
 
 
@@ -72,6 +72,18 @@ def test_a_network_is_saved_as_a_graph(tmp_path: Path) -> None:
 
     _save_graph(ms.nn.SequentialCell(ms.nn.Dense(2, 3)), str(tmp_path / "net.meta"))
     assert b"0.weight" in (tmp_path / "net.meta").read_bytes()
+
+
+def test_what_hyper_parallel_imports_of_the_core() -> None:
+    from mindspore_compat._c_expression import NoFallbackGuard, TensorTransform
+
+    from mindspore_compat.mint.distributed.distributed import _object_to_tensor
+
+    with NoFallbackGuard():
+        tensor, size = _object_to_tensor({"a": 1})
+    assert pickle.loads(tensor.asnumpy().tobytes()) == {"a": 1} and size == 21
+    with pytest.raises(NotImplementedError, match="planner"):
+        TensorTransform.get_instance().transform_tensor_sharding([[2]], [[2]], [0, 1], False, 0)
 
 
 def test_no_tensor_is_a_stub() -> None:

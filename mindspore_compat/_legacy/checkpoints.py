@@ -1,5 +1,6 @@
 """Parts of `load_checkpoint` and `save_checkpoint`, used by MindNLP's `src/mindtorch/serialization.py` and
-`mindnlp/_legacy/utils.py`, MindSporeTrainer's `utils/callbacks.py` and the zoo's `research/cv/erfnet/modelarts/train.py`.
+`mindnlp/_legacy/utils.py`, MindSporeTrainer's `utils/callbacks.py` and the zoo's
+`research/cv/erfnet/modelarts/train.py`.
 
 MindSpore: ``mindspore.train.serialization``.
 """
