@@ -12,9 +12,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from mindspore_compat import context, nn, ops, train, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
 from mindspore_compat._ops.conv import conv2d_before_2_0
+from mindspore_compat._ops.elementwise import div, tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
@@ -24,6 +27,26 @@ from mindspore_compat.ops import operations as P
 from mindspore_compat.train import serialization
 from mindspore_compat.train.model import Model
 from mindspore_compat.train.serialization import load_param_into_net
+
+
+def _is_integer(item: Any) -> bool:
+    if isinstance(item, Tensor):
+        return not (item.dtype.is_floating_point or item.dtype.is_complex or item.dtype is torch.bool)
+    return type(item) is int
+
+
+def _with_integer_quotients(divide: Callable[..., Any], is_reflected: bool = False) -> Callable[..., Any]:
+    """Return a division that gives an integer for integers, rounded towards zero."""
+
+    @functools.wraps(divide)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        operands = (*args, *kwargs.values())
+        if all(map(_is_integer, operands)):
+            return tensor_div(*(operands[::-1] if is_reflected else operands))
+        return divide(*args, **kwargs)
+
+    return called
+
 
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -38,6 +61,7 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
     "vjp": FORMER["vjp"][0],
     "interpolate": interpolate_before_2_0,
+    "div": _with_integer_quotients(div),
 }
 
 #: class or method: what its arguments were before 2.0, in their order up to the last that has moved, and their defaults
@@ -81,6 +105,9 @@ def select(release: str) -> None:
     vars(sys.modules[__package__])["__version__"] = version.__version__
     if number < (2, 5):
         _restore_arguments(_BEFORE_2_5)
+    if number < (2, 3):
+        for name in ("register_forward_pre_hook", "register_forward_hook", "register_backward_hook"):
+            setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
     if number < (2, 0):
         _before_2_0()
     if (1, 3) <= number < (2, 0):
@@ -98,8 +125,11 @@ def _before_2_0() -> None:
         call.__name__ = call.__qualname__ = name
         setattr(ops, name, call)
         setattr(functional, name, call)
-    for name in METHODS:
+    for name in (*METHODS, "div"):
         setattr(Tensor, name, _CALLS[name])
+    for name in ("__truediv__", "__rtruediv__", "__itruediv__"):
+        setattr(Tensor, name, _with_integer_quotients(getattr(Tensor, name), name == "__rtruediv__"))
+    P.Div.__call__ = lambda self, x, y: _CALLS["div"](x, y)
     for module in (sys.modules[__package__], train, serialization):
         vars(module)["load_param_into_net"] = _left_of_net
     _restore_arguments(_ARGUMENTS)
@@ -109,6 +139,20 @@ def _before_2_0() -> None:
 def _left_of_net(*args: Any, **kwargs: Any) -> Any:
     """Return names of the network's Parameters that are not loaded, but not those of the checkpoint, as before 2.0."""
     return load_param_into_net(*args, **kwargs)[0]
+
+
+def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of Cell whose hooks get the Cell's name and id, a string, in the place of the Cell."""
+
+    @functools.wraps(register)
+    def called(self: Any, hook_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def hook(cell: Any, *given: Any) -> Any:
+            return hook_fn(f"{cell.cls_name}({id(cell)})", *given)
+
+        is_own = str(getattr(hook_fn, "__module__", "")).startswith(__package__)
+        return register(self, hook_fn if is_own else functools.wraps(hook_fn)(hook), *args, **kwargs)
+
+    return called
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:

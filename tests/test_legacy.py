@@ -15,8 +15,8 @@ import mindspore_compat as ms
 ROOT = Path(__file__).parents[1] / "mindspore_compat" / "_legacy"
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.name != "__init__.py")
 BORROWERS = """
-    Federated golden-stick graphlearning mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone mindpose
-    mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss vllm-mindspore xai zoo
+    Federated golden-stick graphlearning hyper-parallel mindarmour MindAudio MindCV mindediting mindformers MindNLP mindocr mindone
+    mindpose mindrlhf mindscience mindyolo reinforcement SampledSoftmaxLoss toolkits vllm-mindspore xai zoo
 """.split()
 
 
@@ -57,17 +57,51 @@ def test_cifar_10_as_arrays(tmp_path: Path) -> None:
 
 
 def test_labels_are_integers() -> None:
-    from mindspore_compat.nn.loss.loss import _check_label_dtype
+    from mindspore_compat.nn.loss.loss import _check_is_tensor, _check_label_dtype
 
     _check_label_dtype(ms.int32, "Loss")
     with pytest.raises(TypeError, match="labels"):
         _check_label_dtype(ms.float32, "Loss")
+    _check_is_tensor("logits", ms.Tensor(1), "Loss")
+    with pytest.raises(TypeError, match="logits"):
+        _check_is_tensor("logits", 1, "Loss")
+
+
+def test_a_network_is_saved_as_a_graph(tmp_path: Path) -> None:
+    from mindspore_compat.train.serialization import _save_graph
+
+    _save_graph(ms.nn.SequentialCell(ms.nn.Dense(2, 3)), str(tmp_path / "net.meta"))
+    assert b"0.weight" in (tmp_path / "net.meta").read_bytes()
+
+
+def test_what_hyper_parallel_imports_of_the_core() -> None:
+    from mindspore_compat._c_expression import NoFallbackGuard, TensorTransform
+
+    from mindspore_compat.mint.distributed.distributed import _object_to_tensor
+
+    with NoFallbackGuard():
+        tensor, size = _object_to_tensor({"a": 1})
+    assert pickle.loads(tensor.asnumpy().tobytes()) == {"a": 1} and size == 21
+    with pytest.raises(NotImplementedError, match="planner"):
+        TensorTransform.get_instance().transform_tensor_sharding([[2]], [[2]], [0, 1], False, 0)
 
 
 def test_no_tensor_is_a_stub() -> None:
     from mindspore_compat.common._stub_tensor import StubTensor
 
     assert not isinstance(ms.Tensor(1), StubTensor)
+    assert set(dir(ms.Tensor)) <= set(dir(StubTensor))  # troubleshooter wraps the methods of both
+    assert {name: getattr(ms.Tensor, name) for name in dir(ms.Tensor)}["abs"] is ms.Tensor.abs
+
+
+def test_the_executor_of_a_jit_function() -> None:
+    from mindspore_compat.common.api import _MindsporeFunctionExecutor
+
+    class Executor(_MindsporeFunctionExecutor):
+        pass
+
+    assert Executor(lambda x, y=1: x + y, 0)(ms.Tensor(1), y=2) == 3
+    assert Executor(ms.Tensor.sub, 0, None, ms.Tensor(3))(ms.Tensor(1)) == 2
 
 
 def test_the_parallel_setting() -> None:

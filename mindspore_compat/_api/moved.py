@@ -23,7 +23,8 @@ MOVED: dict[str, dict[str, str]] = {
         "common.mutable": {"mutable": "common.api"},
         "_c_dataengine": {"BasicTokenizerOperation LookupOperation Vocab": "_legacy.data_engine"},
         "_c_expression": {
-            "Cell_ MSContext MixedPrecisionType ParamInfo Tensor TensorPy _framework_profiler_step_end "
+            "Cell_ MSContext MixedPrecisionType NoFallbackGuard ParamInfo Tensor TensorPy TensorTransform "
+            "_framework_profiler_step_end "
             "_framework_profiler_step_start _random_normal disable_multi_thread init_exec_dataset is_reboot_node "
             "pyboost_empty swap_cache": "_legacy.core",
         },

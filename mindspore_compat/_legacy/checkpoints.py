@@ -1,5 +1,6 @@
 """Parts of `load_checkpoint` and `save_checkpoint`, used by MindNLP's `src/mindtorch/serialization.py` and
-`mindnlp/_legacy/utils.py`, and the zoo's `research/cv/erfnet/modelarts/train.py`.
+`mindnlp/_legacy/utils.py`, MindSporeTrainer's `utils/callbacks.py` and the zoo's
+`research/cv/erfnet/modelarts/train.py`.
 
 MindSpore: ``mindspore.train.serialization``.
 """
@@ -16,6 +17,8 @@ from mindspore_compat.common.dtype import dtype_name, dtype_to_nptype, qint4x2, 
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.train._checkpoint.reading import CheckpointFile, load_source
 from mindspore_compat.train._checkpoint.writing import checked_plan
+from mindspore_compat.train.callback._callback import InternalCallbackParam
+from mindspore_compat.train.summary._graph import write_graph
 
 _TYPES = tuple(("int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64 bool bfloat16").split())
 
@@ -43,6 +46,11 @@ tensor_to_np_type = _NumpyTypes(
 def _check_checkpoint_param(ckpt_file_name: str, filter_prefix: Any = None) -> tuple[str, Any]:
     """Return the file's full name, checked as `load_checkpoint` does, and the prefixes as they are."""
     return str(load_source(ckpt_file_name, "ckpt")), filter_prefix
+
+
+def _save_graph(network: Any, file_name: str) -> None:
+    """Write the network as MindSpore's graph message."""
+    write_graph(InternalCallbackParam(train_network=network), file_name)
 
 
 def _exec_save(

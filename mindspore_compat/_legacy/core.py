@@ -1,13 +1,15 @@
 """Names of MindSpore's C++ core that programs import: MindNLP (`mindnlp/_legacy/initializer.py`,
 `mindnlp/transformers/generation/utils.py`, `mindnlp/core/ops/creation.py`, `src/mindtorch/serialization.py`),
 mindformers (`mindformers/version_control.py`, `mindformers/model_runner.py`), mindediting
-(`mindediting/utils/mixed_precision.py`) and the zoo (`research/nlp/cpm/src/model_cpm.py`).
+(`mindediting/utils/mixed_precision.py`), hyper-parallel (`platform/mindspore/platform.py`) and the zoo
+(`research/nlp/cpm/src/model_cpm.py`).
 
 MindSpore: ``mindspore._c_expression``.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext as NoFallbackGuard  # noqa: F401
 from typing import Any
 
 import torch
@@ -91,3 +93,13 @@ swap_cache = placeholder(
     "mindspore._c_expression.swap_cache",
     "it copies blocks of an Ascend device's paged attention. Copy the Tensors with asnumpy() and set_data().",
 )
+
+
+class TensorTransform:
+    """Planner of the steps between two layouts of a sharded Tensor."""
+
+    get_instance = classmethod(lambda cls: cls())
+    transform_tensor_sharding = placeholder(
+        "mindspore._c_expression.TensorTransform.transform_tensor_sharding",
+        "it is MindSpore's compiled planner. torch.distributed.tensor.DTensor.redistribute moves a sharded tensor.",
+    )

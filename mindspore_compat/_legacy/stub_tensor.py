@@ -4,6 +4,8 @@ There are none here.
 MindSpore: ``mindspore.common._stub_tensor`` of releases before 2.8.
 """
 
+from mindspore_compat.common.tensor import Tensor
 
-class StubTensor:
-    """Class without instances."""
+
+class StubTensor(Tensor):
+    """Class without instances, with the methods of Tensor."""

@@ -472,6 +472,10 @@ NPUGetFloatStatus, NPUClearFloatStatus = (
     primitive_class("NPUGetFloatStatus", read_status),
     primitive_class("NPUClearFloatStatus", clear_status),
 )
+NPUGetFloatStatusV2, NPUClearFloatStatusV2 = (  # these return another Tensor
+    primitive_class("NPUGetFloatStatusV2", lambda status: read_status(torch.clone(status))),
+    primitive_class("NPUClearFloatStatusV2", lambda status: clear_status(torch.clone(status))),
+)
 StopGradient = primitive_class("StopGradient", stop_gradient)
 IsConstant = primitive_class("IsConstant", isconstant)
 Load = primitive_class("Load", lambda variable, u=None: wrap(torch.clone(variable)), inputs="ref u")

@@ -220,10 +220,8 @@ def _part_from_derivative(target: torch.Tensor) -> None:
         before = wrapping.wrap(torch.clone(_get_data(target)))  # a recorder sees it, and knows this object
         with _unseen():
             memory, copy = _get_data(target), _get_data(before)
-            if target.requires_grad and (
-                target.is_floating_point() or target.is_complex()
-            ):  # the sum of both derivatives
-                before.requires_grad_()
+            if target.requires_grad and (target.is_floating_point() or target.is_complex()):
+                before.requires_grad_()  # the derivative by it is that by both
                 THREAD.before_writes += ((target, before),)
             torch._C._swap_tensor_impl(target, before)
             _set_data(target, memory)

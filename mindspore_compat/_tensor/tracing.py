@@ -143,9 +143,11 @@ not_traced = torch._disable_dynamo(_call)
 
 
 class SeenByDynamo:
-    """Attribute that is never there, named ``__tensor_flatten__``: Dynamo asks each tensor for it first."""
+    """Attribute that no tensor has, named ``__tensor_flatten__``: Dynamo asks each tensor for it first."""
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self  # programs read all that dir(Tensor) lists
         dynamo = sys.modules.get("torch._dynamo.symbolic_convert")
         if dynamo is not None and getattr(dynamo.tls, "current_tx", None) is not None:
             begin()

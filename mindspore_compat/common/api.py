@@ -339,6 +339,7 @@ _no_grad = no_grad
 
 __getattr__ = module_getattr(
     __name__,
+    {"_MindsporeFunctionExecutor": "_legacy.function_executor"},
     unsupported={
         "flops_collection": "it counts what MindSpore's compiled graph of a phase computes. "
         "torch.utils.flop_counter.FlopCounterMode counts a step."

@@ -96,7 +96,7 @@ __getattr__ = module_getattr(
         "Checkpoint": "_format.proto.checkpoint",
         "Validator": "_checkparam:",
         **dict.fromkeys(
-            "_check_checkpoint_param _exec_save _load_map_parameter _parse_ckpt_proto tensor_to_ms_type "
+            "_check_checkpoint_param _exec_save _load_map_parameter _parse_ckpt_proto _save_graph tensor_to_ms_type "
             "tensor_to_np_type".split(),
             "_legacy.checkpoints",
         ),

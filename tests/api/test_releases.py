@@ -50,6 +50,16 @@ CALLS = {
         "[['weight', 'bias'], ['weight', 'bias']]",
         "[(['weight', 'bias'], []), (['weight', 'bias'], [])]",
     ),
+    "(x.astype(ms.int32) / 4 * 4)[2].asnumpy().tolist()": ("[8, 8, 8, 8]", "[8.0, 9.0, 10.0, 11.0]"),
+    "(-7 / Tensor([2, 4], ms.int32)).asnumpy().tolist()": ("[-3, -1]", "[-3.5, -1.75]"),
+    "(Tensor([7], ms.int32) / Tensor([2], ms.int64)).dtype == ms.int64": ("True", "False"),
+    "ops.div(Tensor([7], ms.int32), 2).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "Tensor([7], ms.int32).div(value=Tensor(2)).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "P.Div()(Tensor([7], ms.int32), 2).asnumpy().tolist()": ("[3]", "[3.5]"),
+    "(Tensor([7], ms.int32) / 2.0).asnumpy().tolist()": ("[3.5]", "[3.5]"),
+    "hooked('register_forward_pre_hook')": ("True", "False"),
+    "hooked('register_forward_hook')": ("True", "False"),
+    "hooked('register_backward_hook')": ("True", "False"),
     "ms.__version__": ("1.9.0", "2.10.0"),
     "ms.get_context('mode')": ("0", "1"),
 }
@@ -60,8 +70,16 @@ from mindspore import Tensor, nn, ops
 from mindspore.nn.grad import Vjp
 from mindspore.train.serialization import load_param_into_net
 LOADS = load_param_into_net, ms.load_param_into_net
+from mindspore.ops import operations as P
 x = Tensor(np.arange(12).reshape(3, 4).astype(np.float32))
 image, kernel = Tensor(np.ones((1, 1, 4, 4), np.float32)), Tensor(np.ones((2, 1, 3, 3), np.float32))
+
+def hooked(register):
+    net, found = nn.ReLU(), []
+    getattr(net, register)(lambda *args: found.append(args[0]))
+    ms.grad(lambda x: net(x))(x)
+    return found[0] == f"ReLU({id(net)})"
+
 for call in CALLS:
     try:
         print(eval(call))

@@ -206,6 +206,16 @@ def test_float_status_marks_overflow() -> None:
     assert P.NPUClearFloatStatus()(P.NPUGetFloatStatus()(status)).shape == (8,)
 
 
+def test_the_second_float_status_leaves_its_argument() -> None:
+    from mindspore_compat.ops.operations.math_ops import NPUClearFloatStatusV2, NPUGetFloatStatusV2
+
+    status = NPUClearFloatStatusV2()(Tensor([0] * 8, int32))
+    status = ops.depend(status, Tensor([np.inf]))
+    read = NPUGetFloatStatusV2()(status)
+    assert NPUClearFloatStatusV2()(status).asnumpy().tolist() == status.asnumpy().tolist() == [0] * 8
+    assert read.dtype == int32 and read.asnumpy().tolist() == [1] * 8
+
+
 def test_resize_bilinear_of_1x_equals_its_successor() -> None:
     x = Tensor(np.random.rand(1, 2, 5, 5).astype(np.float32))
     for align in (False, True):

@@ -136,6 +136,11 @@ class GeneratorDataset(MappableDataset):
     def _num_rows(self) -> int:
         return len(self.source)
 
+    @property
+    def source_len(self) -> int:
+        """Number of rows of the source; -1 for one without ``__getitem__``."""
+        return len(self.source) if self._is_random_access else -1
+
     def _is_indexed(self) -> bool:
         return self._is_random_access and self.batch_sampler is None
 

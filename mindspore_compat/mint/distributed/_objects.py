@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from typing import Any
 
+import numpy as np
 import torch.distributed as dist
 
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.communication import _start
 from mindspore_compat.communication._collectives import calling
 from mindspore_compat.communication._in_place import checked_group, handle_for
@@ -80,3 +83,9 @@ def recv_object_list(object_list: list[Any], src: int = 0, group: str | None = N
     with calling("recv_object_list"):
         dist.recv_object_list(object_list, src, handle)
     return 0
+
+
+def _object_to_tensor(obj: Any) -> tuple[Tensor, int]:
+    """Return the pickled object as a Tensor of int8, and its length. hyper-parallel sends both."""
+    data = np.frombuffer(pickle.dumps(obj, 4), np.int8)
+    return Tensor(data.copy()), data.size

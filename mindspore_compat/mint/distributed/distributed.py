@@ -183,4 +183,6 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
     return management.get_process_group_ranks(_name(group))
 
 
-__getattr__ = module_getattr(__name__, fallback="mint.distributed")  # MindSpore has the collectives here too
+__getattr__ = module_getattr(  # MindSpore has the collectives here too
+    __name__, {"_object_to_tensor": "mint.distributed._objects"}, fallback="mint.distributed"
+)

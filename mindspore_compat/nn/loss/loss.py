@@ -270,4 +270,6 @@ class CTCLoss(LossBase):
 
 
 #: MindSpore has all losses in this file
-__getattr__ = module_getattr(__name__, {"_check_label_dtype": "_legacy.loss_checks"}, fallback="nn.loss")
+__getattr__ = module_getattr(
+    __name__, dict.fromkeys(["_check_is_tensor", "_check_label_dtype"], "_legacy.loss_checks"), fallback="nn.loss"
+)

@@ -334,3 +334,6 @@ class ParameterUpdate(Cell):
             )
         write_values(self._param, x.detach())
         return x
+
+
+_TrainPipelineAccuStepCell = TrainOneStepCell  # of releases before 2.5, for a `PipelineCell`

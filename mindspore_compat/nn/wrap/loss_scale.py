@@ -195,6 +195,9 @@ class _TrainGradAccuWithLossScaleCell(TrainOneStepWithLossScaleCell):
         return loss, [gradient / _micro_size(self.network) for gradient in found]
 
 
+_TrainPipelineWithLossScaleCell = TrainOneStepWithLossScaleCell  # of releases before 2.5, for a `PipelineCell`
+
+
 def _unscaled(scale: Any, gradient: Any, accumulated: Any) -> Any:
     """Return ``accumulated`` over the scale; set it to zero for the next steps."""
     result = wrap(plain(accumulated) * plain(scale).reciprocal())
