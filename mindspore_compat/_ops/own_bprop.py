@@ -54,25 +54,25 @@ def _gradients_of(given: Any, made: Any) -> list[Any]:
 
 
 class BpropRegistry:
-    """Gradients that programs register for their own Primitives.
+    """Gradients that programs register for Primitive classes, their own and MindSpore's. A gradient registered for
+    ``ops.Sign`` is that of its instances, also of those made before; ``ops.sign`` and methods keep torch's.
 
     MindSpore: ``mindspore.ops._grad_experimental.grad_base``, before 2.0 ``mindspore.ops._grad.grad_base``.
     """
 
     def register(self, prim: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Return a decorator for the ``get_bprop`` of a Primitive class.
+        """Return a decorator for the ``get_bprop`` of a Primitive class. The last one counts.
 
         Raises:
-            NotImplementedError: for an operator of the package, whose gradient is torch's.
+            NotImplementedError: for a name in place of a class.
         """
-        if isinstance(prim, str) or prim.__module__.startswith("mindspore_compat"):
-            raise NotImplementedError(
-                f"For 'bprop_getters', the gradient of '{getattr(prim, '__name__', prim)}' is torch's. Call it in a "
-                "Cell that defines 'bprop'."
-            )
+        if isinstance(prim, str):
+            raise NotImplementedError(f"For 'bprop_getters', give the class of the operator {prim!r}, not its name.")
 
         def keep(get_bprop: Callable[..., Any]) -> Callable[..., Any]:
-            prim.get_bprop, prim.__call__ = get_bprop, by_own_bprop(prim.__call__)
+            if not hasattr(prim, "get_bprop"):
+                prim.__call__ = by_own_bprop(prim.__call__)
+            prim.get_bprop = get_bprop
             return get_bprop
 
         return keep

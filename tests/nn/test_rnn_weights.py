@@ -9,6 +9,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, ParameterTuple, Tensor, context, nn, ops
+from mindspore_compat.nn.layer.rnns import _DynamicRNNBase
 
 LISTS = ("w_ih_list", "w_hh_list", "b_ih_list", "b_hh_list")
 
@@ -55,8 +56,14 @@ def test_upstreams_cells_are_in_them(layer: Any, name: str, rank: int) -> None:
     start = ms.Tensor(np.zeros((2, 5), np.float32))
     weights = [item[0] for item in (one.w_ih_list, one.w_hh_list, one.b_ih_list, one.b_hh_list)]
     state: Any = (start, start) if layer is nn.LSTM else start
+    base = _DynamicRNNBase(one._mode)  # TensorLayerX computes by it
     for lengths in (None, ms.Tensor([4, 2], ms.int32)):
         found, end = one.rnn(x, state, lengths, *weights)
+        based, ended = base(x, state, lengths, *weights)
+        ended = ended if layer is nn.LSTM else (ended,)
+        np.testing.assert_array_equal(based.asnumpy(), found.asnumpy())
+        assert [tuple(item.shape) for item in ended] == [(2, 5)] * len(ended)
+        np.testing.assert_array_equal(ended[0].asnumpy(), (end[0] if layer is nn.LSTM else end).asnumpy().reshape(2, 5))
         expected, last = one(x, None, lengths)
         np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), 1e-6, 1e-7)  # kernels by where weights lie
         end, last = (end[1], last[1]) if layer is nn.LSTM else (end, last)

@@ -214,8 +214,24 @@ def test_a_registered_bprop_is_the_gradient_of_an_operator_of_the_program() -> N
     doubled = Doubled()
     assert before_2_0 is bprop_getters and callable(get_bprop_doubled)
     assert mindspore_compat.grad(lambda x: doubled(x) * 3)(Tensor([1.0])).asnumpy().tolist() == [17.0]
-    with pytest.raises(NotImplementedError, match="the gradient of 'ReLU' is torch's"):
-        bprop_getters.register(P.ReLU)
+    with pytest.raises(NotImplementedError, match="not its name"):
+        bprop_getters.register("ReLU")
+
+
+@pytest.mark.parametrize("prim, plain", [(P.Sign, 0.0), (P.Elu, 0.6065307)])
+def test_a_registered_bprop_replaces_the_gradient_of_an_operator(prim, plain, monkeypatch) -> None:
+    """TensorLayerX registers straight-through gradients of Sign and Round in the constructors of its layers."""
+    from mindspore_compat.ops._grad.grad_base import bprop_getters
+
+    x, made = Tensor([-0.5]), prim()
+    assert mindspore_compat.grad(made)(x).asnumpy() == pytest.approx(plain)
+    monkeypatch.setattr(prim, "__call__", prim.__call__)
+    monkeypatch.setattr(prim, "get_bprop", None, raising=False)
+    monkeypatch.delattr(prim, "get_bprop")
+    for factor in (3.0, 5.0):
+        bprop_getters.register(prim)(lambda self: lambda x, out, dout: (dout * factor,))
+        assert mindspore_compat.grad(made)(x).item() == mindspore_compat.grad(prim())(x).item() == factor
+        assert made(x).item() == prim()(x).item() != 0
 
 
 def test_run_op_is_the_operator_below_a_subclass() -> None:

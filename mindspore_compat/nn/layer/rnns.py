@@ -59,7 +59,7 @@ class _Recurrence(Cell):
             if is_tracing():  # packed sequences have lengths that depend on values
                 return not_traced(self._ragged, x, hx, seq_length, weights, options, batch_first)
             return self._ragged(x, hx, seq_length, weights, options, batch_first)
-        output, *state = type(self).kernel(x, hx, weights, *options, batch_first)
+        output, *state = self.kernel(x, hx, weights, *options, batch_first)
         return output, (tuple(state) if self.is_lstm else state[0])
 
     def _ragged(
@@ -74,7 +74,7 @@ class _Recurrence(Cell):
         data, sizes = torch._pack_padded_sequence(torch.index_select(x, 1, order), ranked, False)
         states = hx if self.is_lstm else (hx,)
         starts = tuple(torch.index_select(item, 1, order) for item in states)
-        output, *ends = type(self).kernel(data, sizes, starts if self.is_lstm else starts[0], weights, *options)
+        output, *ends = self.kernel(data, sizes, starts if self.is_lstm else starts[0], weights, *options)
         output = torch.index_select(torch._pad_packed_sequence(output, sizes, False, 0.0, steps)[0], 1, back)
         ends = [torch.index_select(item, 1, back) for item in ends]
         if bool((lengths <= 0).any()):
@@ -109,6 +109,21 @@ RECURRENCES = {
     "RNN_TANH": _DynamicRNNTanh,
     "RNN_RELU": _DynamicRNNRelu,
 }
+
+
+class _DynamicRNNBase(_Recurrence):
+    """The recurrence of a mode of ``RECURRENCES``. Its LSTM states have no leading axis."""
+
+    def __init__(self, mode: str) -> None:
+        super().__init__()
+        if mode not in RECURRENCES:
+            raise ValueError(f"Unrecognized RNN mode: {mode}")
+        self.gates, self.is_lstm = RECURRENCES[mode].gates, mode == "LSTM"
+        self.kernel = RECURRENCES[mode].kernel
+
+    def construct(self, x: Any, h: Any, seq_length: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any) -> Any:
+        output, state = super().construct(x, h, seq_length, w_ih, w_hh, b_ih, b_hh)
+        return output, tuple(item[0] for item in state) if self.is_lstm and seq_length is None else state
 
 
 _log = logging.getLogger("mindspore_compat")
