@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import torch
 
 from mindspore_compat._graph.program import program
+from mindspore_compat._runtime.module_tree import modules
 
 #: packages whose functions are not copied
 _OTHERS = frozenset(("mindspore_compat", "torch", "builtins", "typing", "abc", "functools"))
@@ -304,7 +305,7 @@ def assigns_elements(block: Any, in_graph: bool) -> bool:
 
 def _assigns(block: Any, in_graph: bool) -> bool:
     if isinstance(block, torch.nn.Module):
-        classes = {type(module) for module in torch.nn.Module.modules(block)}  # a Cell's own `modules` may be a list
+        classes = {type(module) for module in modules(block)}
         roots = [method for cls in classes for _, method in _own_methods(cls)]
     else:
         held = _held(block)

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._runtime import device as _device
+from mindspore_compat._runtime.module_tree import modules
 
 _followed: list[type] = []
 #: context without recording; `_graph.program` sets it
@@ -27,7 +28,7 @@ def _contents(item: object) -> Iterator[torch.Tensor]:
     if isinstance(item, torch.Tensor):
         yield item
     elif isinstance(item, torch.nn.Module) and "_modules" in item.__dict__:
-        for part in torch.nn.Module.modules(item):  # an optimizer's `parameters` is no method
+        for part in modules(item):
             held = (*part._parameters.values(), *part._buffers.values())
             yield from (tensor for tensor in held if tensor is not None)
         yield from _contents(item.__dict__.get("ema"))

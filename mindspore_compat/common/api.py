@@ -22,6 +22,7 @@ from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import OUTSIDE, Call, current, run_in_graph
 from mindspore_compat._graph.mutable import mutable  # noqa: F401
 from mindspore_compat._graph.program import program
+from mindspore_compat._runtime.module_tree import modules
 from mindspore_compat._tensor.tracing import is_tracing
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.context import in_jit
@@ -300,7 +301,10 @@ class _CellGraphExecutor:
 
 def _try(cell: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     """Compute and discard the result; restore state that a forward changes by itself, such as moving averages."""
-    held = [*(item for item in cell.get_parameters() if not item.requires_grad), *torch.nn.Module.buffers(cell)]
+    held = [
+        *(item for item in cell.get_parameters() if not item.requires_grad),
+        *(item for module in modules(cell) for item in module._buffers.values() if item is not None),
+    ]
     before = [item.detach().clone() for item in held]
     with torch.no_grad(), torch.random.fork_rng(enabled=True):
         copies = [arg.clone() if isinstance(arg, torch.Tensor) else arg for arg in args]

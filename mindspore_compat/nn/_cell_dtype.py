@@ -16,6 +16,7 @@ from mindspore_compat._graph.element_updates import in_graph_version
 from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._numerics import kernels
 from mindspore_compat._numerics.autocast import OperatorsIn
+from mindspore_compat._runtime.module_tree import modules
 from mindspore_compat._tensor.wrapping import _is_tracing, maker, wrap
 from mindspore_compat.common.parameter import ParameterTuple
 from mindspore_compat.common.tensor import Tensor
@@ -105,7 +106,7 @@ def _with_constants_in(cell: Any, dtype: torch.dtype) -> list[_Replaced]:
         if type(value) is Tensor and value.dtype in FLOATS and value.dtype is not dtype
     ]
     if not casting.depth:
-        for inner in torch.nn.Module.modules(cell):
+        for inner in modules(cell):
             found += _parameter_tuples(inner)
     for attributes, name, _, cast in found:
         attributes[name] = cast

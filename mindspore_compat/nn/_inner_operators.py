@@ -2,11 +2,11 @@
 `research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
 (`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and mindformers
 (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells derived from a
-layer.
+layer, as vega (`vega/modules/loss/ms_custom_loss.py`).
 
 Layers here do not use them; each is made on first access (`Cell.__getattr__`). A row is a layer's name and
-``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`. A row has a borrower
-(`tests/libraries/contracts.json` has those that Cells of libraries use).
+``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`, or a number. A row has a
+borrower (`tests/libraries/contracts.json` has those that Cells of libraries use).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mindspore_compat import log as logger
+from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import operations
 
 _TABLE = """
@@ -38,7 +39,8 @@ Tanh tanh=Tanh
 Softmax softmax=Softmax
 LogSoftmax log_softmax=LogSoftmax
 LogSigmoid mul=Mul exp=Exp add=Add rec=Reciprocal log=Log
-SoftmaxCrossEntropyWithLogits softmax_cross_entropy=SoftmaxCrossEntropyWithLogits
+SoftmaxCrossEntropyWithLogits softmax_cross_entropy=SoftmaxCrossEntropyWithLogits one_hot=OneHot on_value=1 off_value=0
+SoftmaxCrossEntropyWithLogits sparse_softmax_cross_entropy=SparseSoftmaxCrossEntropyWithLogits
 DiceLoss reshape=Reshape
 Optimizer assignadd=AssignAdd
 Momentum opt=ApplyMomentum
@@ -114,8 +116,11 @@ def inner_operator(cell: Any, name: str) -> Any:
         return None
     if (base := _layer_of(cell, name)) is None:
         return None
-    arguments = _ARGUMENTS.get(f"{base.__name__}.{name}")
-    made = getattr(operations, _OPERATORS[base.__name__][name])(**(arguments(cell) if arguments else {}))
+    arguments, entry = _ARGUMENTS.get(f"{base.__name__}.{name}"), _OPERATORS[base.__name__][name]
+    if entry.isdigit():
+        made: Any = Tensor(float(entry))
+    else:
+        made = getattr(operations, entry)(**(arguments(cell) if arguments else {}))
     cell.__dict__[name] = made
     return made
 

@@ -35,6 +35,7 @@ from mindspore_compat._numerics.dtype_fallback import note_operator
 from mindspore_compat._ops.adapt import fitting
 from mindspore_compat._runtime import placement
 from mindspore_compat._runtime.device import current_device
+from mindspore_compat._runtime.module_tree import children, parameters_of, walk
 from mindspore_compat._tensor.aliasing import num_aliases, write_values
 from mindspore_compat._tensor.data import device_from
 from mindspore_compat._tensor.tracing import not_traced, traced_as
@@ -432,13 +433,7 @@ class Cell(ForwardCache, torch.nn.Module):
         """Yield (path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first
         place.
         """
-        seen: set[int] = set()
-        cells = self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)]
-        for path, cell in cells:
-            for name, parameter in cell._parameters.items():
-                if parameter is not None and id(parameter) not in seen:
-                    seen.add(id(parameter))
-                    yield f"{path}.{name}" if path else name, parameter
+        return parameters_of(self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)])
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:
         """Yield (path, Cell) of this Cell and all below, each once.
@@ -449,7 +444,7 @@ class Cell(ForwardCache, torch.nn.Module):
             ['', '0', '1']
         """
         seen = cells if cells else set()
-        yield from _walk(self, seen, name_prefix)
+        yield from walk(self, seen, name_prefix)
 
     def get_parameters(self, expand: bool = True) -> Iterator[Parameter]:
         """Yield the Parameters of `parameters_and_names`.
@@ -487,13 +482,7 @@ class Cell(ForwardCache, torch.nn.Module):
 
     def name_cells(self) -> OrderedDict[str, Any]:
         """Return {name: child} of the immediate children, each once."""
-        found: OrderedDict[str, Any] = OrderedDict()
-        seen: set[int] = set()
-        for name, cell in self._modules.items():
-            if cell is not None and id(cell) not in seen:
-                seen.add(id(cell))
-                found[name] = cell
-        return found
+        return OrderedDict(children(self))
 
     def cells(self) -> Any:
         """Return the immediate children."""
@@ -1322,20 +1311,10 @@ class Cell(ForwardCache, torch.nn.Module):
         return f"{type(self).__name__}({body}\n)" if body else f"{type(self).__name__}()"
 
 
-def _walk(module: torch.nn.Module, seen: set, path: str) -> Iterator[tuple[str, Any]]:
-    if module in seen:
-        return
-    seen.add(module)
-    yield path, module
-    for name, child in module._modules.items():
-        if child is not None:
-            yield from _walk(child, seen, f"{path}.{name}" if path else name)
-
-
 def _scopes(cell: Any, parent: str) -> Iterator[tuple[str, Any]]:
-    children = [(f"{parent}/{name}-{type(child).__name__}", child) for name, child in cell.named_children()]
-    yield from children
-    for scope, child in children:
+    scopes = [(f"{parent}/{name}-{type(child).__name__}", child) for name, child in children(cell).items()]
+    yield from scopes
+    for scope, child in scopes:
         yield from _scopes(child, scope)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._graph.program import program
+from mindspore_compat._runtime.module_tree import modules
 from mindspore_compat.common._strategy import Layout
 from mindspore_compat.communication.management import get_group_size
 from mindspore_compat.context import ParallelMode, get_auto_parallel_context, parallel_listeners
@@ -107,7 +108,7 @@ def check_torch(network: torch.nn.Module) -> None:
     from torch.distributed.fsdp import FullyShardedDataParallel
 
     wrappers = (torch.nn.parallel.DistributedDataParallel, FullyShardedDataParallel)
-    is_wrapped = any(isinstance(module, wrappers) for module in torch.nn.Module.modules(network))
+    is_wrapped = any(isinstance(module, wrappers) for module in modules(network))
     if not is_wrapped and not any(hasattr(item, "device_mesh") for item in network.parameters()):
         raise RuntimeError(
             f"With parallel_mode='{mode}' the gradients of a torch.nn.Module are not averaged: each process would "

@@ -36,6 +36,7 @@ import torch
 from mindspore_compat import context
 from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.module_tree import modules
 from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.train.callback._callback import CallbackManager, InternalCallbackParam, RunContext
@@ -84,7 +85,7 @@ class _Modes:
 
     def __init__(self, network: Cell) -> None:
         self._network = network  # keeps its id reserved
-        self._modes = [(module.__dict__, module.training) for module in torch.nn.Module.modules(network)]
+        self._modes = [(module.__dict__, module.training) for module in modules(network)]
         self._equal_at = program.epoch
 
     def are_those_of(self, network: Cell) -> bool:

@@ -126,6 +126,22 @@ def test_own_losses_reduce_with_the_bases_operators() -> None:
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_own_cross_entropies_compute_by_the_bases_operators(reduction: str) -> None:
+    """As vega's CustomSoftmaxCrossEntropyWithLogits."""
+
+    class Own(nn.SoftmaxCrossEntropyWithLogits):
+        def construct(self, logits: Any, labels: Any) -> Any:
+            if self.reduction == "mean":
+                return self.sparse_softmax_cross_entropy(logits, labels)
+            labels = self.one_hot(labels, logits.shape[-1], self.on_value, self.off_value)
+            return self.get_loss(self.softmax_cross_entropy(logits, labels)[0])
+
+    labels = ms.Tensor([2, 0], ms.int32)
+    plain = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction=reduction)(X2, labels)
+    np.testing.assert_allclose(Own(sparse=True, reduction=reduction)(X2, labels).asnumpy(), plain.asnumpy(), rtol=1e-5)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 @pytest.mark.parametrize("base", [nn.LossBase, nn.MSELoss, nn.MAELoss, nn.SoftmaxCrossEntropyWithLogits])
 def test_losses_reduce_along_the_axes_and_by_the_operators_of_a_program(base: type, reduction: str) -> None:
     def of(reduction: str = reduction, **members: Any) -> Any:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, nn
+from mindspore_compat.dataset import NumpySlicesDataset
 from mindspore_compat.nn.cell import TORCH_ONLY
+from mindspore_compat.train import Model, SummaryCollector
 
 FREE = sorted(TORCH_ONLY - {"named_modules"})
 
@@ -62,3 +65,30 @@ def test_keys_of_containers_may_be_such_names() -> None:
     assert cells["forward"].out_channels == 3 and len(cells) == 2
     cells.set_train(False)
     assert not cells["train"].training and nn.CellDict().train().training
+
+
+WALKS = ["named_modules", "named_children", "named_parameters", "named_buffers", "modules", "children", "parameters"]
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_cell_may_define_the_walks_of_torch(mode: int, tmp_path: Path) -> None:
+    """vega's Module has a `named_modules` without arguments."""
+    ms.set_context(mode=mode)
+
+    def trained(names: list[str], name: str) -> list[np.ndarray]:
+        ms.set_seed(0)
+        block = type("Block", (nn.SequentialCell,), {item: lambda self: list(self.cells()) for item in names})
+        dense = [nn.Dense(2, 2, weight_init="ones") for _ in range(3)]
+        net = nn.SequentialCell(block(block(dense[0]), nn.BatchNorm1d(2)), nn.CellList([dense[1]])[0])
+        net.append(block(dense[2]))
+        net.to_float(ms.float16)
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        rows = np.eye(4, 2, dtype=np.float32), np.ones((4, 2), np.float32)
+        data = NumpySlicesDataset(rows, ["x", "y"], shuffle=False).batch(2)
+        model = Model(net, nn.MSELoss(), optimizer)
+        model.train(2, data, callbacks=[SummaryCollector(str(tmp_path / name), 1)], dataset_sink_mode=False)
+        ms.jit(net)(Tensor(np.ones((2, 2)), ms.float32))
+        return [item.asnumpy() for item in net.get_parameters()]
+
+    for own, plain in zip(trained(WALKS, "own"), trained([], "plain")):
+        np.testing.assert_array_equal(own, plain)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mindspore_compat._random.rng_state import Graph
+from mindspore_compat._runtime.module_tree import modules
 from mindspore_compat._tensor.wrapping import plain
 
 _SIMPLE = (int, float, bool, str, type(None))
@@ -19,7 +20,7 @@ class _State:
     """
 
     def __init__(self, owner: Any, written: Sequence[torch.Tensor], graph: Graph) -> None:
-        self.modules = list(torch.nn.Module.modules(owner)) if isinstance(owner, torch.nn.Module) else []
+        self.modules = modules(owner) if isinstance(owner, torch.nn.Module) else []
         found = [
             tensor
             for module in self.modules

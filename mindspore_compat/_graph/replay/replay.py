@@ -32,6 +32,7 @@ from mindspore_compat._graph.replay.compile import compiled, generators_of
 from mindspore_compat._graph.replay.computations import Computations, computations_of
 from mindspore_compat._graph.replay.tape import DRAWS, NO_UPDATE, Opaque, Tape, record
 from mindspore_compat._random.rng_state import Graph
+from mindspore_compat._runtime import module_tree
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.aliasing import TAKEN_BEFORE, Views, was_copied
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
@@ -347,7 +348,7 @@ def _state_of(owner: Any, made: Computations) -> Any:
     if not isinstance(owner, torch.nn.Module):
         return program.epoch
     if made.structure != program.structure:
-        modules = list(torch.nn.Module.modules(owner))
+        modules = module_tree.modules(owner)
         made.structure = program.structure
         made.states = [module.__dict__ for module in modules if "_orig_mod" not in module._modules]
         made.has_torch = not all(hasattr(module, "construct") for module in modules)

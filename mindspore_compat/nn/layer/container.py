@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._runtime.module_tree import named_parameters
 from mindspore_compat.nn.cell import Cell, adopt
 
 __all__ = ["SequentialCell", "CellList", "CellDict"]
@@ -29,7 +30,7 @@ def _prefix(cells: Any) -> tuple[str, int]:
     """
     found = []
     for key, cell in cells.items():
-        parameter = next(iter(torch.nn.Module.parameters(cell)), None)
+        _, parameter = next(named_parameters(cell), ("", None))
         if parameter is not None:
             found.append((key, parameter.name.split(".")))
         if len(found) == 2:
@@ -70,7 +71,7 @@ class _CellSequence(Cell):
         self._modules.clear()
         for position, cell in enumerate(cells):
             if self._auto_prefix and position >= start:
-                for parameter in torch.nn.Module.parameters(cell):
+                for _, parameter in named_parameters(cell):
                     parameter.name = prefix + ".".join([str(position), *parameter.name.split(".")[count + 1 :]])
             self._modules[str(position)] = cell
         self._relist()

@@ -20,6 +20,7 @@ from mindspore_compat import context
 from mindspore_compat._api.validate import check_bool, check_int, check_number, check_one_of, check_str_in, check_type
 from mindspore_compat._format.source import read_json
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._runtime.module_tree import named_parameters
 from mindspore_compat.train.serialization import load_checkpoint, save_checkpoint
 from mindspore_compat.train.summary._checks import make_directory
 from mindspore_compat.train.summary._landscape import (
@@ -100,7 +101,7 @@ class LandscapeData:
         with torch.no_grad(), torch._C.DisableTorchFunctionSubclass():
             values = [
                 {"name": getattr(parameter, "name", None) or name, "data": parameter.detach().clone()}
-                for name, parameter in network.named_parameters()
+                for name, parameter in named_parameters(network)
             ]
         later(save_checkpoint, values, path, size=sum(item["data"].nbytes for item in values))
 

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from mindspore_compat._api.validate import check_positive_int, check_type
+from mindspore_compat._runtime.module_tree import modules, named_parameters
 from mindspore_compat.log import logger
 from mindspore_compat.nn.loss.loss import LossBase
 from mindspore_compat.nn.optim.optimizer import Optimizer
@@ -263,9 +264,7 @@ class SummaryCollector(Callback):
         optimizer = cb_params.get("optimizer")
         if optimizer is None:
             network = cb_params.train_network
-            optimizer = next(
-                (module for module in torch.nn.Module.modules(network) if isinstance(module, Optimizer)), None
-            )
+            optimizer = next((module for module in modules(network) if isinstance(module, Optimizer)), None)
             optimizer = optimizer if optimizer is not None else getattr(network, "optimizer", None)
         return optimizer if isinstance(optimizer, (Optimizer, torch.optim.Optimizer)) else None
 
@@ -288,7 +287,7 @@ def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
         return []
     if isinstance(optimizer, Optimizer):
         return [(parameter.name, parameter) for parameter in optimizer.parameters]
-    names = {id(parameter): name for name, parameter in network.named_parameters()}
+    names = {id(parameter): name for name, parameter in named_parameters(network)}
     parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     return [(names.get(id(parameter), f"parameter{index}"), parameter) for index, parameter in enumerate(parameters)]
 
@@ -297,7 +296,7 @@ def _loss_fn(cb_params: Any) -> Any:
     loss_fn = cb_params.get("loss_fn")
     if loss_fn is None:
         loss_fn = next(
-            (module for module in torch.nn.Module.modules(cb_params.train_network) if isinstance(module, LossBase)),
+            (module for module in modules(cb_params.train_network) if isinstance(module, LossBase)),
             None,
         )
     return loss_fn

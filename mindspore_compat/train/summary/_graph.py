@@ -37,6 +37,7 @@ from mindspore_compat._graph.export.ir import Graph, Node, Value, leaves
 from mindspore_compat._graph.recorder import Identity
 from mindspore_compat._ops.debug import summary_hooks
 from mindspore_compat._runtime.files import write_atomically
+from mindspore_compat._runtime.module_tree import children, modules, named_parameters, walk
 from mindspore_compat.common import seed
 from mindspore_compat.log import logger
 from mindspore_compat.nn.cell import Cell
@@ -363,8 +364,8 @@ def _nothing_seen() -> Iterator[None]:
 
 def _without_hooks(network: Cell) -> Any:
     """Return a copy of the Cells, so that `construct` does not alter the network's attributes; it shares Parameters."""
-    memo: dict[int, Any] = {id(parameter): parameter for parameter in torch.nn.Module.parameters(network)}
-    for module in torch.nn.Module.modules(network):
+    memo: dict[int, Any] = {id(parameter): parameter for _, parameter in named_parameters(network)}
+    for module in modules(network):
         memo.update({id(hooks): OrderedDict() for key in _HOOKS if (hooks := module.__dict__.get(key)) is not None})
     return copy.deepcopy(network, memo)
 
@@ -408,7 +409,7 @@ def operator_graph(network: Cell, path: str, scopes: dict[str, str], inputs: tup
 
 
 def _is_leaf(module: torch.nn.Module) -> bool:
-    return next(iter(torch.nn.Module.children(module)), None) is None
+    return not children(module)
 
 
 class InputsTrace(NextInputs):
@@ -437,7 +438,7 @@ class CallTrace(LayerCalls):
 
 def _forward_of(network: torch.nn.Module) -> tuple[str, Any]:
     """Return (path, Cell) of the loss network in a training network; (…, None) if it is not known."""
-    trains = any(_is_optimizer(module) for module in torch.nn.Module.children(network))
+    trains = any(_is_optimizer(module) for module in children(network).values())
     forward = getattr(network, "network", None) if trains else network
     return "network" if trains else "", forward if isinstance(forward, Cell) else None
 
@@ -449,14 +450,13 @@ def _is_optimizer(module: Any) -> bool:
 def _layers_of(network: torch.nn.Module) -> list[torch.nn.Module]:
     """Return the layers; in a training step without the optimizer and the gradient reducer."""
     others = getattr(network, "grad_reducer", None)
-    modules = torch.nn.Module.modules(network)
-    return [item for item in modules if _is_leaf(item) and not _is_optimizer(item) and item is not others]
+    return [item for item in modules(network) if _is_leaf(item) and not _is_optimizer(item) and item is not others]
 
 
 def _scopes(network: torch.nn.Module) -> dict[int, str]:
     """Return MindSpore's scope by module id, such as Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d."""
     found: dict[int, str] = {id(network): "Default"}
-    for path, module in network.named_modules():
+    for path, module in walk(network, set()):
         if path:
             above, _, name = path.rpartition(".")
             found.setdefault(id(module), f"{found[id(network.get_submodule(above))]}/{name}-{type(module).__name__}")
@@ -479,7 +479,7 @@ class _Builder:
         self._scopes = _scopes(network)
         self._counts: Counter[str] = Counter()
         self._names = {
-            id(parameter): getattr(parameter, "name", None) or path for path, parameter in network.named_parameters()
+            id(parameter): getattr(parameter, "name", None) or path for path, parameter in named_parameters(network)
         }
         self._listed: set[str] = set()
         self._sources: Identity[str] = Identity(holds=True)
@@ -552,7 +552,7 @@ def _with_operators(network: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
     if group.is_available() and group.is_initialized() and group.get_world_size() > 1:
         return None  # the other processes do not take part
     known = _scopes(network)
-    scopes = {name: known[id(module)] for name, module in network.named_modules()}
+    scopes = {name: known[id(module)] for name, module in walk(network, set())}
     try:
         return operator_graph(forward, path, scopes, inputs, type(network).__name__)
     except Exception as error:

@@ -17,6 +17,7 @@ from mindspore_compat._api.errors import warn_once
 from mindspore_compat._format.events import DATA_TYPES, Picture
 from mindspore_compat._format.proto import summary as summary_messages
 from mindspore_compat._format.proto.summary import LossLandscape
+from mindspore_compat._runtime.module_tree import named_parameters
 from mindspore_compat.train._figures import new_figure, picture_of
 from mindspore_compat.train.metrics import get_metrics
 
@@ -108,7 +109,7 @@ def losses_of(callback_fn: Callable[[], Any], plane: Plane, points: np.ndarray, 
     if getattr(train_network, "optimizer", None) is not None and hasattr(train_network, "network"):
         train_network = train_network.network  # the loss only: no training here
     train_network.set_train(True)
-    parameters = {getattr(parameter, "name", None) or name: parameter for name, parameter in network.named_parameters()}
+    parameters = {getattr(parameter, "name", None) or name: parameter for name, parameter in named_parameters(network)}
     metric = get_metrics(metrics)["Loss"]
     found = []
     with torch.no_grad():
