@@ -39,6 +39,8 @@ MOVED: dict[str, dict[str, str]] = {
         },
         "common._grad_function": {"_Function": "_autograd.grad_function"},
         "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
+        "common._monad": {"IO U": "_legacy.core"},
+        "dataset.engine.validators": {"check_batch": "_legacy.data_checks"},
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {
             "adjust_brightness adjust_contrast adjust_saturation augment_error_message hwc_to_chw is_numpy is_pil "
@@ -55,6 +57,8 @@ MOVED: dict[str, dict[str, str]] = {
         "ops._grad_experimental.grad_base": {"bprop_getters": "_ops.own_bprop"},
         "ops._grad_experimental.grad_comm_ops": {"get_squared_device_local_norm_param": "_legacy.gradient_norms"},
         "parallel._auto_parallel_context": {"auto_parallel_context": "_legacy.parallel"},
+        "parallel._cell_wrapper": {"destroy_allgather_cell": "_legacy.parallel"},
+        "parallel._recovery_context": {"_get_recovery_context _set_recovery_context": "_legacy.parallel"},
         "parallel._cost_model_context": {
             "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
         },
@@ -102,6 +106,8 @@ _FORMER = {
     "dataset.vision.c_transforms": "dataset.transforms.vision: c_transforms",
     "dataset.vision.py_transforms": "dataset.transforms.vision: py_transforms",
     "dataset.vision.utils": "dataset.transforms.vision: utils",
+    "experimental.optim": "nn: optim_ex",
+    "experimental.optim.lr_scheduler": "nn: lr_scheduler",
     "hal": "hal: event stream",
     "mindrecord": "mindrecord.tools: cifar100_to_mr cifar10_to_mr csv_to_mr imagenet_to_mr mnist_to_mr tfrecord_to_mr",
     "mint": "ops.extend: . array_func math_func",

@@ -2,9 +2,9 @@
 `mindnlp/transformers/generation/utils.py`, `mindnlp/core/ops/creation.py`, `src/mindtorch/serialization.py`),
 mindformers (`mindformers/version_control.py`, `mindformers/model_runner.py`), mindediting
 (`mindediting/utils/mixed_precision.py`), hyper-parallel (`platform/mindspore/platform.py`) and the zoo
-(`research/nlp/cpm/src/model_cpm.py`).
+(`research/nlp/cpm/src/model_cpm.py`, `official/nlp/bert/src/bert_for_pre_training.py`).
 
-MindSpore: ``mindspore._c_expression``.
+MindSpore: ``mindspore._c_expression``, ``mindspore.common._monad``.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class MSContext:
 
 
 K_CONTEXT = MSContext.get_instance()
+
+U = IO = None  # orders of side effects in a compiled graph; operators here run in the order of the program
 
 
 def _framework_profiler_step_start() -> None:

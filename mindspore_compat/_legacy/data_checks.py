@@ -1,6 +1,7 @@
-"""Check of arguments, imported by the zoo's `research/cv/trn/src/transforms.py`.
+"""Checks of arguments, imported by the zoo's `research/cv/trn/src/transforms.py` and by mindocr's
+`mindocr/data/dataset_with_reset.py`.
 
-MindSpore: ``mindspore.dataset.transforms.validators``.
+MindSpore: ``mindspore.dataset.transforms.validators``, ``mindspore.dataset.engine.validators``.
 """
 
 from __future__ import annotations
@@ -25,3 +26,8 @@ def check_random_transform_ops(method: Callable) -> Callable:
         return method(self, transforms, *args, **kwargs)
 
     return checked
+
+
+def check_batch(method: Callable) -> Callable:
+    """Return the method: `BatchDataset` checks its arguments."""
+    return method

@@ -1,9 +1,10 @@
 """Private settings of MindSpore's parallel modes that training scripts of the zoo (`official/cv/Arcface/train.py`,
-`official/nlp/Pangu_alpha/train.py`), mindformers (`mindformers/core/parallel_config.py`), mindrlhf and mindscience
-(`MindSPONGE/src/sponge/core/sponge.py`) import.
+`official/nlp/Pangu_alpha/train.py`, `official/cv/segment-anything/segment_anything/utils/model_wrapper.py`),
+mindformers (`mindformers/core/parallel_config.py`), mindrlhf and mindscience (`MindSPONGE/src/sponge/core/sponge.py`)
+import.
 
-MindSpore: ``mindspore.parallel._cost_model_context``, ``_auto_parallel_context`` and ``_ps_context``. There is no
-search for a sharding here, and no parameter server.
+MindSpore: ``mindspore.parallel._cost_model_context``, ``_auto_parallel_context``, ``_ps_context``, ``_cell_wrapper``,
+``_recovery_context``. There is no search for a sharding here, no parameter server, and no process is replaced.
 """
 
 from __future__ import annotations
@@ -30,6 +31,21 @@ def _is_role_pserver() -> bool:
 
 
 _is_role_sched = _is_role_pserver  # a child of msrun never schedules
+
+
+def destroy_allgather_cell() -> None:
+    """Do nothing: no Cell that gathers is kept."""
+
+
+_recovery: dict[str, Any] = {}
+
+
+def _get_recovery_context(attr_key: str) -> Any:
+    return _recovery.get(attr_key, False if attr_key in ("enable_recovery", "need_reset") else None)
+
+
+def _set_recovery_context(**kwargs: Any) -> None:
+    _recovery.update(kwargs)
 
 
 class _AutoParallelContext:

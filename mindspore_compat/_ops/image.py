@@ -1053,12 +1053,27 @@ def _upsampled(owner: str, mode: str, align_corners: bool | None = None) -> _Run
     return run
 
 
+def _accept_sizes(operator: Any) -> Any:
+    """Accept ``output_size`` and ``scales`` in the constructor, where MindSpore 1.9 had them."""
+    today = operator.__init__
+
+    def older(self: Any, output_size: Any = None, scales: Any = None, *args: Any, **kwargs: Any) -> None:
+        today(self, *args, **kwargs)
+        run = self._run
+        self.__dict__["_run"] = lambda x: run(x, output_size, scales)
+
+    operator.__init__ = or_older_meaning(older, 1, (tuple, list, type(None)), "output_size scales")(today)
+    return operator
+
+
+@_accept_sizes
 @primitive
 def UpsampleNearest3D() -> _Run:
     """(N, C, D, H, W) resized by nearest neighbours."""
     return _upsampled("UpsampleNearest3D", "nearest")
 
 
+@_accept_sizes
 @primitive(settable=True)
 def UpsampleTrilinear3D(align_corners: Bool = False) -> _Run:
     """(N, C, D, H, W) resized by linear interpolation."""

@@ -414,5 +414,9 @@ def is_tensor(obj: Any) -> bool:
 
 # MindSpore 1.x has them here
 __getattr__ = module_getattr(
-    __name__, dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "SparseTensor"), "common.sparse_tensor")
+    __name__,
+    {
+        **dict.fromkeys(("COOTensor", "CSRTensor", "RowTensor", "SparseTensor"), "common.sparse_tensor"),
+        "mstype": "common.dtype:",
+    },
 )

@@ -64,9 +64,15 @@ _TRANSFORMER = """
     AttentionMask EmbeddingOpParallelConfig FeedForward FixedSparseAttention MoEConfig MultiHeadAttention
     OpParallelConfig TransformerOpParallelConfig TransformerRecomputeConfig VocabEmbedding
 """.split()
+#: in MindSpore 2.1
+_SCHEDULERS = """
+    ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR ExponentialLR LRScheduler LambdaLR LinearLR
+    MultiStepLR MultiplicativeLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR
+""".split()
 __getattr__ = module_getattr(
     __name__,
     {
+        **dict.fromkeys(_SCHEDULERS, "experimental.optim.lr_scheduler"),
         **dict.fromkeys(_METRICS, "train.metrics"),
         "metrics": "nn.metrics:",
         "probability": "nn.probability",

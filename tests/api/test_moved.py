@@ -46,3 +46,18 @@ def test_under_the_name_of_upstream(tmp_path: Path) -> None:
     code = f"import mindspore_compat; mindspore_compat.install()\nexec({program!r})"
     told = run_python("-c", code, cwd=tmp_path)
     assert told.stdout == "[0.]\n", told.stderr
+
+
+def test_optimizers_of_2_1() -> None:
+    from mindspore_compat.nn.lr_scheduler import StepLR
+    from mindspore_compat.nn.optim_ex import SGD
+
+    optim = ms.experimental.optim
+    assert (SGD, StepLR, ms.nn.StepLR) == (optim.SGD, optim.lr_scheduler.StepLR, optim.lr_scheduler.StepLR)
+
+
+def test_bert_reads_its_loss_scale_after_the_update() -> None:
+    """`official/nlp/bert` of 1.5: ``Load`` with the order of side effects."""
+    import mindspore_compat.common._monad as monad
+
+    assert float(ms.ops.operations.Load()(ms.Parameter(ms.Tensor(2.0)), monad.U)) == 2.0

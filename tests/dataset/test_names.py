@@ -16,7 +16,8 @@ PATHS = """
     transforms.transforms.Compose transforms.c_transforms.TypeCast transforms.py_transforms.OneHotOp
     transforms.vision.Inter.BICUBIC transforms.validators.check_random_transform_ops ds.GeneratorDataset
     transforms.transforms.TensorOperation transforms.transforms.PyTensorOperation utils.LineReader DatasetCache
-    Shuffle.FILES RepeatDataset zip set_seed engine.iterators.DictIterator samplers.RandomSampler
+    Shuffle.FILES engine.datasets.MindDataset engine.datasets.GeneratorDataset
+    engine.validators.check_batch RepeatDataset zip set_seed engine.iterators.DictIterator samplers.RandomSampler
 """.split()
 
 

@@ -103,3 +103,13 @@ def test_dumped_gradients(tmp_path: Path) -> None:
     gradients = ms.grad(lambda x, y: dump(path, x, "out") * y, (0, 1))(Tensor(1.0), Tensor(2.0))
     assert [float(item) for item in gradients] == [2, 1]
     assert np.load(path) == 2
+
+
+def test_3d_upsampling_with_the_sizes_in_the_constructor() -> None:
+    """MindSpore 1.9; `BCS-NET` resizes so."""
+    x = ms.Tensor(np.arange(8, dtype=np.float32).reshape(1, 1, 2, 2, 2))
+    trilinear = ops.UpsampleTrilinear3D(output_size=[3, 2, 2], align_corners=True)(x)
+    np.testing.assert_allclose(trilinear.asnumpy()[0, 0, 1], [[2, 3], [4, 5]])
+    assert np.array_equal(ops.UpsampleTrilinear3D([3, 2, 2], None, True)(x).asnumpy(), trilinear.asnumpy())
+    assert ops.UpsampleNearest3D(scales=[1.0, 1.0, 2.0])(x).asnumpy()[0, 0, 0].tolist() == [[0, 0, 1, 1], [2, 2, 3, 3]]
+    assert ops.UpsampleNearest3D()(x, (2, 2, 4), None).shape == (1, 1, 2, 2, 4)

@@ -6,6 +6,7 @@
 
 from typing import Any
 
+from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.dataset.engine import _dataset, samplers
 from mindspore_compat.dataset.engine._dataset import *  # noqa: F403
 from mindspore_compat.dataset.engine._nodes import batch, map, rows
@@ -23,6 +24,9 @@ __all__ += batch.__all__
 __all__ += map.__all__
 __all__ += rows.__all__
 __all__ += samplers.__all__
+
+# all sources were in this file before MindSpore 1.6
+__getattr__ = module_getattr(__name__, fallback="dataset.engine")
 
 _train_dataset: Any = None
 

@@ -66,7 +66,7 @@ def _no_check(*args: Any, **kwargs: Any) -> bool:
     return True
 
 
-_check_input_dtype = _check_past_none_input_none = _no_check
+_check_input_dtype = _check_past_none_input_none = _check_shape_equal = _no_check
 
 
 class _LayerInputCheck:
