@@ -73,6 +73,8 @@ def split(
         return chunks_of(tensor, axis, output_num)
     if isinstance(split_size_or_sections, (tuple, list)):
         return wrap(tuple(_split_with_sizes(tensor, [int(item) for item in split_size_or_sections], axis)))
+    if split_size_or_sections is not None and split_size_or_sections <= 0:  # no length: the axis of 1.x
+        return chunks_of(tensor, int(split_size_or_sections), axis)
     return wrap(tuple(_split(tensor, split_size_or_sections, axis)))
 
 

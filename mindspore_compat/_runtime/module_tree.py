@@ -16,7 +16,7 @@ def walk(module: torch.nn.Module, seen: set, path: str = "") -> Iterator[tuple[s
         return
     seen.add(module)
     yield path, module
-    for name, child in module._modules.items():
+    for name, child in list(module._modules.items()):  # a program may add children meanwhile
         if child is not None:
             yield from walk(child, seen, f"{path}.{name}" if path else name)
 

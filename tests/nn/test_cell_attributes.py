@@ -189,3 +189,17 @@ def test_names_of_torch_are_free(name: str, mode: int) -> None:
     batches = ms.dataset.NumpySlicesDataset((np.ones((1, 2), np.float32), np.zeros((1, 1), np.float32))).batch(1)
     ms.Model(net, nn.MSELoss(), optimizer).train(1, batches)
     assert getattr(net, name) == ["a"]
+
+
+def test_a_cell_may_grow_while_its_cells_are_listed() -> None:
+    """`cambrian` replaces layers by their full names."""
+    net = nn.SequentialCell(nn.SequentialCell(nn.Dense(1, 1), nn.Dense(1, 1)))
+    for name, cell in net.cells_and_names():
+        if isinstance(cell, nn.Dense):
+            net._cells[name] = nn.ReLU()
+    assert list(net._cells) == ["0", "0.0", "0.1"]
+
+
+def test_a_convolution_knows_its_format_by_the_name_of_1_x() -> None:
+    assert nn.Conv2d(1, 1, 1).format == nn.Conv1dTranspose(1, 1, 1).format == "NCHW"
+    assert nn.Conv3d(1, 1, 1).format == "NCDHW"

@@ -273,7 +273,8 @@ def test_deformable_convolution_without_offsets_is_convolution() -> None:
 
 def test_old_forms_of_arguments() -> None:
     x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
-    assert len(ops.split(x, 1, output_num=3)) == 3
+    assert len(ops.split(x, 1, output_num=3)) == len(ops.split(x, -1, 3)) == 3
+    assert ops.split(x, 0, 2)[1].tolist() == [[3, 4, 5]]
     assert ops.split(x, axis=1, output_num=3)[0].shape == (2, 1)
     assert ops.transpose(x, input_perm=(1, 0)).shape == (3, 2)
     assert ops.norm(x, axis=1, p=1, keep_dims=True).shape == (2, 1)

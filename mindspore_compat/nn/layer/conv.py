@@ -89,7 +89,7 @@ class _Conv(Cell):
         self.kernel_size = kernel_size = self._axes(kernel_size, "kernel_size")
         self.stride, self.dilation = self._axes(stride, "stride"), self._axes(dilation, "dilation")
         self.pad_mode = check_str_in(pad_mode, "pad_mode", _MODES, owner)
-        self.padding, self.data_format = padding, data_format
+        self.padding, self.data_format, self.format = padding, data_format, data_format
         self._pairs = self._checked_padding(padding) if self._count else []
         shape = (
             (in_channels, out_channels // group, *kernel_size)
