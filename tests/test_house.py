@@ -28,7 +28,7 @@ LONG: dict[str, str] = {
 BUDGET = 115_020
 #: what programs of earlier releases and of reinforcement learning need beside, counted apart: 510 are the Bayesian tools
 #: of 1.x, others names that NumPy 2 removed, spellings of 0.x and what tools beside MindSpore wrap
-FOR_EARLIER_RELEASES = 2_635
+FOR_EARLIER_RELEASES = 2_890
 #: checkpoints of language models: folders of shards, merges of ranks, rules for groups and experts
 FOR_LARGE_CHECKPOINTS = 990
 
