@@ -96,7 +96,7 @@ class Custom(PrimitiveWithInfer):
             *extra)``.
         out_shape, out_dtype: of the output (tuples of them for several), or functions of the inputs' shapes and dtypes.
             Without them the outputs are what a Python function returns.
-        func_type: "hybrid" (as of `kernel`; run by Python), "pyfunc" or "aot"; "akg", "tbe" and "aicpu" are not
+        func_type: "pyfunc", "hybrid" (as of `kernel`; run by Python) or "aot"; "akg", "tbe" and "aicpu" are not
             available.
         bprop: ``bprop(*inputs, out, dout)`` gives the gradients of the inputs.
         reg_info: descriptions as of `CustomRegOp`; kept, nothing is selected by them.
@@ -109,7 +109,7 @@ class Custom(PrimitiveWithInfer):
         func: Callable[..., Any] | str,
         out_shape: Any = None,
         out_dtype: Any = None,
-        func_type: str = "hybrid",
+        func_type: str = "pyfunc",
         bprop: Any = None,
         reg_info: Any = None,
     ) -> None:

@@ -24,6 +24,7 @@ OTHERWISE = {
         [f"nn.{name}.construct" for name in ("Adagrad", "FTRL", "ProximalAdagrad")], "the base class's: gradients"
     ),
     "nn.AdaptiveMaxPool1d.construct": "as that of AdaptiveAvgPool1d",
+    "nn.LSTMCell.construct": "c and w, of the layer of before 1.6",
     "mint.special.round": "decimals, which real MindSpore takes by its kernel",
 }
 

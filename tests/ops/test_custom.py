@@ -183,7 +183,7 @@ def test_a_function_of_array_loops_gives_its_own_outputs(mode: int) -> None:
 
     context.set_context(mode=mode)
     a, b = (np.arange(6, dtype=np.float32).reshape(shape) for shape in ((2, 3), (3, 2)))
-    found = ops.Custom(product)(Tensor(a), Tensor(b))
+    found = ops.Custom(product, func_type="hybrid")(Tensor(a), Tensor(b))
     assert isinstance(found, Tensor) and found.dtype == ms.float32
     np.testing.assert_array_equal(found.asnumpy(), a @ b)
     pair = ops.Custom(lambda x: (x.astype(np.int32), x.sum()))(Tensor([1.5, 2.0]))

@@ -118,7 +118,6 @@ class MappableDataset(SourceDataset):
     ) -> None:
         super().__init__(num_parallel_workers, cache)
         self.sampler: BuiltinSampler = select_sampler(num_samples, sampler, shuffle, num_shards, shard_id)
-        self.num_samples, self.num_shards, self.shard_id = num_samples or 0, num_shards or 1, shard_id or 0
 
     def _num_rows(self) -> int:
         """Return the number of samples of the source, before the sampler."""

@@ -85,7 +85,7 @@ _NAMES: dict[str, str] = {
     "InplaceSub InplaceUpdate IsClose Lerp LerpScalar LinSpace LogSoftmaxExt LogSpace Logit LpNorm Lstsq LuUnpack "
     "MatMul MatrixInverse "
     "MatrixLogarithm MatrixPower MatrixSolve MatrixTriangularSolve Median Mvlgamma NPUAllocFloatStatus "
-    "NPUClearFloatStatus NPUGetFloatStatus "
+    "NPUClearFloatStatus NPUClearFloatStatusV2 NPUGetFloatStatus NPUGetFloatStatusV2 "
     "NanToNum NuclearNorm Ormqr Pdist Qr Quantile ReduceAll ReduceAny ReduceMax ReduceMean ReduceMin ReduceProd "
     "ReduceStd ReduceSum Renorm "
     "Round STFT SelectView SquareSumAll Sum Svd TransposeExtView",
