@@ -129,7 +129,7 @@ def _before_2_0() -> None:
         setattr(Tensor, name, _CALLS[name])
     for name in ("__truediv__", "__rtruediv__", "__itruediv__"):
         setattr(Tensor, name, _with_integer_quotients(getattr(Tensor, name), name == "__rtruediv__"))
-    P.Div.__call__ = lambda self, x, y: _CALLS["div"](x, y)
+    setattr(P.Div, "__call__", lambda self, x, y: _CALLS["div"](x, y))  # noqa: B010
     for module in (sys.modules[__package__], train, serialization):
         vars(module)["load_param_into_net"] = _left_of_net
     _restore_arguments(_ARGUMENTS)
