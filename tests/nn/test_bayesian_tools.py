@@ -70,10 +70,10 @@ def test_an_autoencoder_learns(mode: int) -> None:
     vae = dpn.VAE(Encoder(), Decoder(), hidden_size=12, latent_size=4)
     svi = infer.SVI(nn.WithLossCell(vae, infer.ELBO()), nn.Adam(vae.trainable_params(), 0.01))
     losses = []
-    for _ in range(3):
-        assert svi.run(pictures(), epochs=4) is vae
+    for epochs in (1, 12):
+        assert svi.run(pictures(), epochs) is vae
         losses.append(float(svi.get_train_loss()))
-    assert losses[0] > losses[1] > losses[2] > 0
+    assert losses[0] > 1.05 * losses[1] > 0
     first, second = vae.generate_sample(5, (-1, 1, 4, 4)), vae.generate_sample(5, (-1, 1, 4, 4))
     assert first.shape == (5, 1, 4, 4) and not np.array_equal(first.asnumpy(), second.asnumpy())
     error = np.abs(vae.reconstruct_sample(Tensor(PICTURES)).asnumpy() - PICTURES).mean()
