@@ -105,7 +105,7 @@ def _compiled_value(parameter: Parameter, value: Any) -> Any:
     return fitting("Assign", parameter, value)
 
 
-def _has_assigned(parameter: Parameter, value: Any) -> bool:
+def _try_assign(parameter: Parameter, value: Any) -> bool:
     """Assign a Tensor, or in compiled code a number, to a Cell's Parameter. Return False for others."""
     if in_graph():  # there it is MindSpore's Assign, which writes where the Parameter is
         if isinstance(value, torch.Tensor):
@@ -622,7 +622,7 @@ class Cell(ForwardCache, torch.nn.Module):
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, (torch.Tensor, int, float)) and not isinstance(value, torch.nn.Parameter):
             parameter = self.__dict__.get("_parameters", {}).get(name)
-            if parameter is not None and _has_assigned(parameter, value):
+            if parameter is not None and _try_assign(parameter, value):
                 return
         if value.__class__ in _HOLD_NOTHING and self.__dict__.get(name, self) is value:
             return

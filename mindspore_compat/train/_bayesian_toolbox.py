@@ -67,7 +67,7 @@ class UncertaintyEvaluation:
         epochs: of the trainings by Adam.
         epi_uncer_model_path, ale_uncer_model_path: folders for checkpoints if ``save_model``, else files to be loaded
             in place of a training.
-        save_model: whether each epoch is saved.
+        save_model: whether each step is saved; the last ``epochs`` files are kept.
 
     Raises:
         ValueError: for another task, for ``save_model`` without both paths, or for a network without such layers.
