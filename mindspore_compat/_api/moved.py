@@ -39,7 +39,7 @@ MOVED: dict[str, dict[str, str]] = {
         },
         "common._grad_function": {"_Function": "_autograd.grad_function"},
         "common._stub_tensor": {"StubTensor": "_legacy.stub_tensor"},
-        "common._monad": {"IO U": "_legacy.core"},
+        "common._monad": {"U": "_legacy.core"},
         "dataset.engine.validators": {"check_batch": "_legacy.data_checks"},
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {

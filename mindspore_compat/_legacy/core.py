@@ -60,7 +60,7 @@ class MSContext:
 
 K_CONTEXT = MSContext.get_instance()
 
-U = IO = None  # orders of side effects in a compiled graph; operators here run in the order of the program
+U = None  # the order of side effects in a compiled graph; operators here run in the order of the program
 
 
 def _framework_profiler_step_start() -> None:
