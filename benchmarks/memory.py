@@ -169,6 +169,7 @@ OURS: dict[str, tuple[str, Callable[[list[Any]], Any]]] = {
     "Adagrad": ("Adagrad", lambda params: nn.Adagrad(params, learning_rate=1e-3)),
     "experimental AdamW": ("AdamW", lambda params: ms.experimental.optim.AdamW(params, lr=1e-3)),
     "mint AdamW": ("AdamW", lambda params: ms.mint.optim.AdamW(params, lr=1e-3)),
+    "experimental SGD": ("SGD", lambda params: ms.experimental.optim.SGD(params, lr=1e-3, momentum=0.9)),
     "mint SGD": ("SGD", lambda params: ms.mint.optim.SGD(params, lr=1e-3, momentum=0.9)),
 }
 LEVELS = ("O1", "O2", "O3", "auto")  # beside torch's step in float32

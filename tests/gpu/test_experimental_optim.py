@@ -20,10 +20,12 @@ pytestmark = pytest.mark.skipif(not fakecuda.installed(), reason="the fake devic
 OPTIMIZERS = [(optim, name, {"lr": 0.1}) for name in optim.__all__ if name not in ("Optimizer", "lr_scheduler")] + [
     *((mint_optim, name, {"lr": 0.1}) for name in mint_optim.__all__),
     (optim, "SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1, "weight_decay": 0.1, "maximize": True}),
+    (optim, "SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.1, "maximize": True}),
     (optim, "RMSprop", {"lr": 0.1, "momentum": 0.9, "centered": True}),
     (optim, "AdamW", {"lr": 0.1, "amsgrad": True}),
     (optim, "AdamW", {"lr": 0.1, "betas": (0.0, 0.0), "maximize": True}),
     (mint_optim, "SGD", {"lr": 0.1, "momentum": 0.9, "dampening": 0.1}),
+    (mint_optim, "SGD", {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.1, "maximize": True}),
     (mint_optim, "Adam", {"lr": 0.1, "amsgrad": True}),
 ]
 

@@ -165,14 +165,14 @@ def test_an_overflow_in_a_replayed_step_leaves_all_as_it_was(
         np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-6, err_msg=key)
 
 
-def _with_stat(target: str, mode: int, nesterov: bool) -> tuple[Kept, bool]:
+def _with_stat(target: str, mode: int, kind: Any, nesterov: bool) -> tuple[Kept, bool]:
     """(all that SGD keeps at the end, whether ``stat`` stayed on the host); a checkpoint of a first step is loaded in
     the middle.
     """
     ms.set_context(device_target=target, mode=mode)
     network = Summed()
     params = network.trainable_params()
-    optimizer = nn.SGD(params, 0.01, momentum=0.9, nesterov=nesterov, weight_decay=0.01)
+    optimizer = kind(params, 0.01, momentum=0.9, nesterov=nesterov, weight_decay=0.01)
     scale = nn.DynamicLossScaleUpdateCell(4.0, 2, 1000)
     step = nn.TrainOneStepWithLossScaleCell(network, optimizer, scale).set_train()
     names = [item.name for item in params]
@@ -191,11 +191,12 @@ def _with_stat(target: str, mode: int, nesterov: bool) -> tuple[Kept, bool]:
 
 
 @pytest.mark.parametrize("nesterov", [False, True])
+@pytest.mark.parametrize("kind", [nn.SGD, ms.experimental.optim.SGD])
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
-def test_sgd_keeps_stat_on_the_host_and_minds_a_loaded_one(mode: int, nesterov: bool) -> None:
+def test_sgd_keeps_stat_on_the_host_and_minds_a_loaded_one(kind: Any, mode: int, nesterov: bool) -> None:
     try:
-        found, stays = _with_stat("GPU", mode, nesterov)
-        expected, _ = _with_stat("CPU", mode, nesterov)
+        found, stays = _with_stat("GPU", mode, kind, nesterov)
+        expected, _ = _with_stat("CPU", mode, kind, nesterov)
     finally:
         ms.set_context(device_target="GPU", mode=ms.PYNATIVE_MODE)
     assert stays

@@ -119,6 +119,7 @@ USED = {
     "SGD": 1,
     "SGD without momentum": 0,
     "experimental SGD": 0,
+    "experimental SGD with momentum": 1,
     "experimental Adam": 2,
     "experimental AdamW": 2,
     "experimental AdamW with amsgrad": 3,

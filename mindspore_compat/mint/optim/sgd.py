@@ -7,13 +7,13 @@ from typing import Any
 import torch
 
 from mindspore_compat.experimental.optim.optimizer import CountingOptimizer
-from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step
-from mindspore_compat.nn.optim._groups import states_on_demand
+from mindspore_compat.experimental.optim.sgd import FusedSGD
+from mindspore_compat.nn.optim._fused import momentum_step
 
 __all__ = ["SGD"]
 
 
-class SGD(CountingOptimizer):
+class SGD(FusedSGD, CountingOptimizer):
     """torch's SGD: without momentum p -= lr·g. With it: buf = g in the first step, then momentum·buf + (1 -
     dampening)·g; p -= lr·buf, or with Nesterov p -= lr·(g + momentum·buf). Weight decay is added to the gradients.
 
@@ -23,28 +23,10 @@ class SGD(CountingOptimizer):
         TypeError: for other types. ValueError: for a negative rate or decay, or Nesterov without momentum.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: float = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-    ) -> None:
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "weight_decay": weight_decay,
-            "dampening": dampening,
-            "nesterov": nesterov,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
-        check_nesterov(nesterov, momentum, dampening)
-        self.momentum_buf = states_on_demand(self.parameters, "momentum_buf")
+    _sums = "momentum_buf"
+
+    def _add_states(self) -> None:
+        super()._add_states()
         self._add_counter()
 
     def _begin_step(self) -> None:

@@ -122,6 +122,36 @@ _NARROW = (torch.float16, torch.bfloat16)
 _FUSED_DTYPES = frozenset((torch.float32, torch.float64))
 
 
+def fused_sgd_(
+    parameters: Sequence[Any],
+    gradients: Sequence[Any],
+    buffers: Sequence[Any],
+    rate: Number,
+    momentum: float = 0.0,
+    decay: float = 0.0,
+    dampening: float = 0.0,
+    nesterov: bool = False,
+    maximize: bool = False,
+    is_first_step: bool = False,
+    found_inf: torch.Tensor | None = None,
+) -> None:
+    """Run torch's fused kernel of SGD, in place; it changes nothing where ``found_inf`` (float32, one element) is 1.
+
+    It walks the memory of all lists side by side; a convolution may give its gradient in channels-last order.
+    """
+    torch._fused_sgd_(
+        *(parameters, list(map(_Base.contiguous, gradients)), buffers),
+        weight_decay=decay,
+        momentum=momentum,
+        lr=as_weight(rate),
+        dampening=dampening,
+        nesterov=nesterov,
+        maximize=maximize,
+        is_first_step=is_first_step,
+        found_inf=found_inf,
+    )
+
+
 @contextlib.contextmanager
 def in_single(written: Sequence[list[Any]], read: list[Any]) -> Iterator[list[list[Any]]]:
     """Yield ``[*written, read]`` with float32 copies of 16-bit tensors; write those of ``written`` back at the end.
@@ -197,18 +227,8 @@ def _store_unless(
     flag: torch.Tensor, found_inf: torch.Tensor, targets: list[torch.Tensor], values: Sequence[torch.Tensor]
 ) -> None:
     if targets[0].dtype in _FUSED_DTYPES and all(item.is_contiguous() for item in (*targets, *values)):
-        # the kernel's first step puts the gradient into the buffer, unless a gradient overflowed; its rate is 0
-        torch._fused_sgd_(
-            *(values, values, targets),
-            weight_decay=0.0,
-            momentum=1.0,
-            lr=0.0,
-            dampening=0.0,
-            nesterov=False,
-            maximize=False,
-            is_first_step=True,
-            found_inf=found_inf,
-        )
+        # the kernel's first step puts the gradient into the buffer, unless a gradient overflowed
+        fused_sgd_(values, values, targets, 0.0, 1.0, is_first_step=True, found_inf=found_inf)
         return
     for target, value in zip(targets, values):
         _Base.copy_(target, torch.where(flag, target, value))

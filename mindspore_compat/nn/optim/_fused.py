@@ -10,7 +10,9 @@ from typing import Any
 
 import torch
 
-from mindspore_compat.nn.optim._device import _FUSED_DTYPES, Number, add_scaled_, as_weight, in_single
+from mindspore_compat._graph.program import program
+from mindspore_compat._random.lazy_init import unmoved
+from mindspore_compat.nn.optim._device import _FUSED_DTYPES, Number, add_scaled_, as_weight, fused_sgd_, in_single
 
 _contiguous, _is_contiguous = torch._C.TensorBase.contiguous, torch._C.TensorBase.is_contiguous
 _dtype, _device, _layout = (torch._C.TensorBase.__dict__[name].__get__ for name in ("dtype", "device", "layout"))
@@ -46,18 +48,8 @@ def momentum_step(
     """
     # the kernel takes no momentum of 0 beside a buffer, but a first step, which puts the gradient into the buffer
     if (momentum or not (dampening or nesterov)) and is_fusible(parameters, gradients, buffers):
-        # the kernel walks the memory of all three side by side; a convolution may give its gradient in channels-last
-        # order
-        torch._fused_sgd_(
-            parameters,
-            list(map(_contiguous, gradients)),
-            buffers,
-            weight_decay=decay,
-            momentum=momentum or 1.0,
-            lr=as_weight(rate),
-            dampening=dampening,
-            nesterov=nesterov,
-            maximize=False,
+        fused_sgd_(
+            *(parameters, gradients, buffers, rate, momentum or 1.0, decay, dampening, nesterov),
             is_first_step=not momentum,
             found_inf=found_inf,
         )
@@ -93,6 +85,17 @@ def stat_step(
         gradients = scaled
     torch._foreach_zero_(stats)
     momentum_step(parameters, gradients, accums, rate, momentum, nesterov=nesterov)
+
+
+def clear_first(accums: Sequence[Any], stats: Sequence[Any]) -> None:
+    """Set ``accums`` whose ``stats`` hold 1 to 0, and these ``stats``: a first step of `stat_step` without dampening is
+    any other step then.
+    """
+    with program.unrecorded():
+        for accum, stat in zip(map(unmoved, accums), map(unmoved, stats)):
+            if stat.any():
+                accum.zero_()
+                stat.zero_()
 
 
 _ENDLESS = 1e9  # a count of steps at which torch's bias corrections are 1
@@ -146,32 +149,12 @@ def average_(
     """Compute means = keep·means + (1 - keep)·values, in place, by the kernel of SGD with a rate of 0; `momentum_step`
     on ``found_inf``. ``scratch`` may lose its values; it may be ``values``.
     """
-    torch._fused_sgd_(
-        *(scratch, list(map(_contiguous, values)), means),
-        weight_decay=0.0,
-        momentum=keep,
-        lr=0.0,
-        dampening=keep,
-        nesterov=False,
-        maximize=False,
-        is_first_step=False,
-        found_inf=found_inf,
-    )
+    fused_sgd_(scratch, values, means, 0.0, keep, dampening=keep, found_inf=found_inf)
 
 
 def descend_(parameters: Sequence[Any], updates: Sequence[Any], rate: Number, found_inf: torch.Tensor | None) -> None:
     """Compute parameters -= rate·updates, in place, by the kernel of SGD; `momentum_step` on ``found_inf``."""
-    torch._fused_sgd_(
-        *(parameters, updates, []),
-        weight_decay=0.0,
-        momentum=0.0,
-        lr=as_weight(rate),
-        dampening=0.0,
-        nesterov=False,
-        maximize=False,
-        is_first_step=False,
-        found_inf=found_inf,
-    )
+    fused_sgd_(parameters, updates, [], rate, found_inf=found_inf)
 
 
 def is_fusible(parameters: Sequence[Any], gradients: Sequence[Any], *states: Sequence[Any]) -> bool:

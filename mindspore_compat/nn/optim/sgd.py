@@ -8,7 +8,7 @@ from mindspore_compat._graph.program import program
 from mindspore_compat._ops.update import SGD as _SGD
 from mindspore_compat._random.lazy_init import is_unmoved, unmoved
 from mindspore_compat.nn.optim._device import Number, Picks, Tensors, add_scaled_, on_device
-from mindspore_compat.nn.optim._fused import check_nesterov, momentum_step, stat_step
+from mindspore_compat.nn.optim._fused import check_nesterov, clear_first, momentum_step, stat_step
 from mindspore_compat.nn.optim._groups import not_negative, states_on_demand
 from mindspore_compat.nn.optim.optimizer import Optimizer, host_parameter
 
@@ -67,17 +67,9 @@ class SGD(Optimizer):
             if self.__dict__["_is_new"] or (flag.numel() and flag.item()):
                 uses_stat = self.dampening > 0
                 if not uses_stat:
-                    self._take_first_step()
+                    clear_first(self.accum, self.stat)
                 self.__dict__["_is_new"] = False
         self.__dict__["_uses_stat"] = uses_stat
-
-    def _take_first_step(self) -> None:
-        """Set ``stat`` to 0, and ``accum`` of the parameters whose ``stat`` was 1."""
-        with program.unrecorded():
-            for accum, stat in zip(map(unmoved, self.accum), map(unmoved, self.stat)):
-                if stat.any():
-                    accum.zero_()
-                    stat.zero_()
 
     def _update(self, parameters: Tensors, gradients: Tensors, rate: Number, decay: Number, picks: Picks) -> None:
         momentum = self.momentum.item()
