@@ -57,7 +57,7 @@ from mindspore_compat.train._checkpoint.unified import (
 )
 from mindspore_compat.train._checkpoint.writing import checked_plan
 from mindspore_compat.train._export import Limits, export, load
-from mindspore_compat.train._torch.names import check_dtype, load_into_module, misfit
+from mindspore_compat.train._torch.names import check_dtype, load_inner, load_into_module, misfit
 
 __all__ = [
     "export",
@@ -340,9 +340,10 @@ def _load_into_cell(
             _update_param(parameter, value, strict_load)
         elif value is None and not parameter.name.startswith("accu_grads"):
             missing.append(parameter)
+    buffers = load_inner(net, parameter_dict, missing, unused, strict_load)
     if missing and by_prefix and not strict_load:
         missing = _load_by_prefix(missing, parameter_dict)
-    return [parameter.name for parameter in missing], list(unused)
+    return [*(parameter.name for parameter in missing), *buffers], list(unused)
 
 
 def _load_dismatch_prefix_params(

@@ -280,6 +280,36 @@ def test_a_torch_net_is_saved_and_loaded_under_mindspore_names(tmp_path) -> None
         assert torch.equal(a, b)
 
 
+class CellWithTorch(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = torch.nn.Sequential(torch.nn.Conv1d(2, 3, 1), torch.nn.BatchNorm1d(3))
+        self.blocks = nn.CellList([nn.SequentialCell(nn.Dense(3, 3), torch.nn.BatchNorm1d(3, affine=False))])
+
+    def construct(self, x):
+        return self.blocks[0](self.body(x).mean(2))
+
+
+@pytest.mark.parametrize("names", ["torch's", "MindSpore's"])
+def test_the_statistics_of_torch_modules_inside_of_a_cell_are_saved(tmp_path, names: str) -> None:
+    net, again = CellWithTorch(), CellWithTorch().set_train(False)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Momentum(net.trainable_params(), 0.1, 0.9))
+    x = np.random.RandomState(0).randn(4, 2, 5).astype(np.float32)
+    step.set_train()(Tensor(x), Tensor(np.ones((4, 3), np.float32)))
+    for obj, path in ((net, "net.ckpt"), (step, "step.ckpt")):
+        save_checkpoint(obj, str(tmp_path / path))
+        values = load_checkpoint(str(tmp_path / path))
+        if names == "MindSpore's":
+            renamed = {"running_mean": "moving_mean", "running_var": "moving_variance", "1.weight": "1.gamma"}
+            for old, new in renamed.items():
+                values = {name.replace(old, new): value for name, value in values.items()}
+        assert load_param_into_net(again, values)[0] == []
+        assert torch.equal(again(Tensor(x)), net.set_train(False)(Tensor(x)))
+        again = CellWithTorch().set_train(False)
+    values.pop("body.1.moving_mean" if names == "MindSpore's" else "body.1.running_mean")
+    assert load_param_into_net(again, values)[0] == ["body.1.running_mean"]
+
+
 def test_a_torch_net_reports_what_did_not_match_and_changes_nothing_on_error() -> None:
     net = TorchNet()
     before = {name: value.clone() for name, value in net.state_dict().items()}

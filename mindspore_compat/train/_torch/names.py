@@ -18,10 +18,12 @@ import torch
 from torch import nn
 
 from mindspore_compat._random.lazy_init import unmoved
+from mindspore_compat._runtime import module_tree
 from mindspore_compat._tensor.wrapping import plain
 from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.log import logger
+from mindspore_compat.nn.cell import Cell
 
 _NORM = {
     "weight": "gamma",
@@ -102,19 +104,49 @@ def _walk(module: nn.Module, path: str) -> Iterator[tuple[str, nn.Module]]:
         yield from _walk(child, f"{path}{names.get(name, name)}.")
 
 
+def _saved(module: nn.Module) -> list[tuple[str, torch.Tensor | None]]:
+    """Return the module's own parameters and the buffers of its state_dict."""
+    buffers = [item for item in module._buffers.items() if item[0] not in module._non_persistent_buffers_set]
+    return [*module._parameters.items(), *buffers]
+
+
 def _targets(net: nn.Module) -> Iterator[Target]:
     seen: set[int] = set()
     for path, module in _walk(net, ""):
-        buffers = [
-            (name, tensor) for name, tensor in module._buffers.items() if name not in module._non_persistent_buffers_set
-        ]
-        for name, tensor in [*module._parameters.items(), *buffers]:
+        for name, tensor in _saved(module):
             own = _own_name(module, name)
             if tensor is None or own is None or id(tensor) in seen:
                 continue
             seen.add(id(tensor))
             also = tuple(path + item for item in (name, _ALSO.get(own, own)) if item != own)
             yield Target(path + own, tensor, also, isinstance(module, _CONV1D) and name == "weight")
+
+
+def targets_in_cell(cell: Any) -> Iterator[Target]:
+    """Yield the parameters and buffers of torch modules inside of a Cell by the parameters' names, which are torch's
+    behind a prefix.
+    """
+    found = list(cell.cells_and_names())
+    paths = [
+        (f"{path}.{key}", p) for path, item in found if path for key, p in item._parameters.items() if p is not None
+    ]
+    # in a training Cell, names begin with the network
+    around = next((path.removesuffix(p.name) for path, p in paths if path.endswith(f".{p.name}")), "")
+    for path, parent in found:
+        for key, root in parent._modules.items() if isinstance(parent, Cell) else ():
+            if root is not None and not isinstance(root, Cell):
+                names = ((p.name, key) for key, p in module_tree.named_parameters(root))
+                prefix = next((name.removesuffix(key) for name, key in names if name.endswith(key)), None)
+                yield from _targets_below(root, f"{path}.{key}".removeprefix(around) if prefix is None else prefix)
+
+
+def _targets_below(root: nn.Module, prefix: str) -> Iterator[Target]:
+    for path, module in module_tree.walk(root, set(), prefix.strip(".")):
+        for name, tensor in [] if isinstance(module, Cell) else _saved(module):
+            own, start = _own_name(module, name), f"{path}." if path else ""
+            if tensor is not None and own is not None:
+                has_extra_axis = isinstance(module, _CONV1D) and name == "weight"
+                yield Target(start + name, tensor, (start + own,), has_extra_axis)
 
 
 def torch_targets(net: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
@@ -275,6 +307,28 @@ def load_into_module(
     if by_prefix:
         _tell_nearest(missing, {name: parameter_dict[name] for name in unused})
     return [target.name for target in missing], unused
+
+
+def load_inner(
+    cell: Any, values: Mapping[str, Any], missing: list[Parameter], unused: dict[str, Any], strict_load: bool
+) -> list[str]:
+    """Copy the values of `targets_in_cell` into the buffers, and under MindSpore's names into parameters of
+    ``missing``; return the names of buffers without a value. Names that were found leave both lists.
+    """
+    lost = []
+    for target in targets_in_cell(cell):
+        is_buffer = not isinstance(target.tensor, Parameter)
+        if is_buffer or any(item is target.tensor for item in missing):
+            names = (target.name, *target.also)
+            name = next((name for name in names if isinstance(values.get(name), Parameter)), None)
+            if name is not None:
+                with torch.no_grad():
+                    target.tensor.copy_(_matched(target, values[name], strict_load))
+                unused.pop(name, None)
+                missing[:] = [item for item in missing if item is not target.tensor]
+            elif is_buffer:
+                lost.append(target.name)
+    return lost
 
 
 def nearest(name: str, shape: tuple[int, ...], values: Mapping[str, Any]) -> list[str]:
