@@ -74,14 +74,20 @@ __all__ = ["Cell", "TORCH_ONLY", "adopt", "no_init_parameters"]
 
 def adopt(module: torch.nn.Module, prefix: str) -> None:
     """Turn the parameters of a torch module inside a Cell into named Parameters, in place (same objects, same storage),
-    on the Cells' device.
+    on the Cells' device. From Tensors it computes Tensors from now on.
     """
     placement.adopted(module)
+    if _give_tensors not in module._forward_hooks.values():
+        module.register_forward_hook(_give_tensors, with_kwargs=True)
     for name, parameter in module.named_parameters():
         if type(parameter) is torch.nn.Parameter:
             wants_grad = parameter.requires_grad
             parameter.__class__ = Parameter
             parameter.__init__(parameter, prefix + name, wants_grad)  # type: ignore[misc]
+
+
+def _give_tensors(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], result: Any) -> Any:
+    return wrap(result) if any(isinstance(item, Tensor) for item in (*args, *kwargs.values())) else None
 
 
 #: members of torch.nn.Module that MindSpore's Cell does not have, or, as `buffers`, only since 2.4

@@ -214,3 +214,30 @@ def test_fabric_of_lightning(precision: str, tmp_path: Path, monkeypatch: pytest
         plain.step()
         expected.append(loss.item())
     assert losses == pytest.approx(expected, rel=1e-5)
+
+
+class Around(nn.Cell):
+    """Methods whose meaning differs between MindSpore and torch, after a torch module."""
+
+    def __init__(self, body: torch.nn.Module) -> None:
+        super().__init__()
+        self.body = body
+
+    def construct(self, x: Any) -> Any:
+        y = self.body(x)
+        return y.std(), y.expand_dims(0), y.transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_torch_module_in_a_cell_gives_tensors_for_tensors(mode: int) -> None:
+    body = torch.nn.Sequential(torch.nn.Conv1d(2, 3, 1), torch.nn.GELU())
+    net, values = Around(body), np.random.RandomState(0).randn(2, 2, 5).astype("float32")
+    ms.set_context(mode=mode)
+    try:
+        std, first, turned = net(Tensor(values))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    expected = body(torch.from_numpy(values)).detach()
+    assert type(body(torch.from_numpy(values))) is torch.Tensor
+    assert std.asnumpy() == pytest.approx(float(expected.std(correction=0)))
+    assert (tuple(first.shape), tuple(turned.shape)) == ((1, 2, 3, 5), (2, 5, 3))
