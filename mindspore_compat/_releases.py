@@ -193,6 +193,7 @@ def _before_2_1() -> None:
         owner.clamp = owner.clip = ops.clip_by_value  # at a bound: half of the gradient
     Tensor.bernoulli = _CALLS["bernoulli"]
     nn.SGD._without_decay = ()
+    pkgutil.resolve_name(f"{__package__}.mindrecord._codec").bytes_column = lambda data: data  # uint8, not a string
     nn.TransformerEncoderLayer._linears = nn.TransformerDecoderLayer._linears = ("linear1", "linear2")
     _restore_arguments(_ARGUMENTS_BEFORE_2_1)
 

@@ -79,6 +79,7 @@ CALLS_BEFORE_2_1 = {
     "bool(P.IsClose()(Tensor([np.nan]), Tensor([np.nan])))": ("True", "False"),
     "'linear1.bias' in nn.TransformerEncoderLayer(4, 2, 4).parameters_dict()": ("True", "False"),
     "decayed('bn.gamma')": ("0.75", "1.0"),
+    "read_bytes(b'ab\\0')": ("(3, dtype('uint8'))", "(1, dtype('S3'))"),
 }
 CALLS.update(CALLS_BEFORE_2_1)
 
@@ -106,6 +107,14 @@ def decayed(name):
     weight = ms.Parameter(Tensor([1.0]), name=name)
     nn.SGD([weight], 0.5, weight_decay=0.5)((Tensor([0.0]),))
     return weight.asnumpy()[0]
+
+def read_bytes(content):
+    writer = ms.mindrecord.FileWriter("bytes.mindrecord", overwrite=True)
+    writer.add_schema({"n": {"type": "bytes"}})
+    writer.write_raw_data([{"n": content}])
+    writer.commit()
+    (row,) = ms.dataset.MindDataset("bytes.mindrecord").create_tuple_iterator(output_numpy=True)
+    return row[0].size, row[0].dtype
 
 for call in CALLS:
     try:
