@@ -5,6 +5,7 @@ The table is read off MindSpore's releases 1.0 to 2.7.
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import numbers
@@ -23,6 +24,7 @@ from mindspore_compat._ops.elementwise import tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
+from mindspore_compat._tensor.aliasing import leave_aliases
 from mindspore_compat._tensor.operators import promoted
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
@@ -87,6 +89,45 @@ def _of_constant(function: Callable[..., Any], place: int) -> Callable[..., Any]
     return called
 
 
+def _counting(get_lr: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `Optimizer.get_lr` that counts a step, for the program's own optimizers."""
+
+    @functools.wraps(get_lr)
+    def called(self: Any) -> Any:
+        rate = get_lr(self)
+        if self._is_dynamic_lr_or_weight_decay() and not type(self).construct.__module__.startswith(__package__):
+            self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return rate
+
+    return called
+
+
+def _to_own_memory(change: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an assignment to elements that the aliases of the Tensor do not see."""
+
+    @functools.wraps(change)
+    def called(self: Any, *args: Any) -> None:
+        leave_aliases(self)
+        change(self, *args)
+
+    return called
+
+
+def _to_new_tensor(cast: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a cast that gives another Tensor also for its own dtype."""
+
+    @functools.wraps(cast)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        found = cast(*args, **kwargs)
+        return wrap(found.view_as(found)) if any(found is item for item in args) else found
+
+    return called
+
+
+def _by_copy(update: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda param, value, *args: update(param, value.clone(), *args)
+
+
 #: what 2.0 still did: wrappers with their arguments, and what they change
 _UP_TO_2_0: tuple[tuple[Callable[..., Any], tuple[int, ...], str], ...] = (
     (_promoting, (), "ops.mul ops.multiply Tensor.mul Tensor.multiply Tensor.__mul__ Tensor.__rmul__ Tensor.__imul__"),
@@ -99,6 +140,10 @@ _UP_TO_2_0: tuple[tuple[Callable[..., Any], tuple[int, ...], str], ...] = (
     (_with_int32, (0,), "ops.ArgMaxWithValue.__call__ ops.ArgMinWithValue.__call__"),
     (_with_int32, (1,), "ops.max ops.min Tensor.max Tensor.min Tensor.argmax_with_value Tensor.argmin_with_value"),
     (_with_int32, (1, 2), "ops.unique_consecutive Tensor.unique_consecutive ops.UniqueConsecutive.__call__"),
+    (_counting, (), "nn.Optimizer.get_lr"),
+    (_to_own_memory, (), "Tensor.__setitem__"),
+    (_to_new_tensor, (), "Tensor.astype Tensor.to ops.cast ops.Cast.__call__"),
+    (_by_copy, (), "train.serialization._update_param"),
     (_of_constant, (1,), "ops.binary_cross_entropy ops.kl_div"),
     (_of_constant, (2,), "nn.BCELoss.construct nn.KLDivLoss.construct ops.BinaryCrossEntropy.__call__"),
 )
@@ -194,6 +239,8 @@ def _before_2_1() -> None:
     Tensor.bernoulli = _CALLS["bernoulli"]
     nn.SGD._without_decay = ()
     pkgutil.resolve_name(f"{__package__}.mindrecord._codec").bytes_column = lambda data: data  # uint8, not a string
+    nn.Optimizer._parts["get_lr"] = nn.Optimizer.get_lr
+    nn.TransformerEncoderLayer._like = nn.TransformerDecoderLayer._like = copy.deepcopy
     nn.TransformerEncoderLayer._linears = nn.TransformerDecoderLayer._linears = ("linear1", "linear2")
     _restore_arguments(_ARGUMENTS_BEFORE_2_1)
 

@@ -79,6 +79,11 @@ CALLS_BEFORE_2_1 = {
     "bool(P.IsClose()(Tensor([np.nan]), Tensor([np.nan])))": ("True", "False"),
     "'linear1.bias' in nn.TransformerEncoderLayer(4, 2, 4).parameters_dict()": ("True", "False"),
     "decayed('bn.gamma')": ("0.75", "1.0"),
+    "rates()": ("[2.0, 3.0]", "[2.0, 2.0]"),
+    "aliases(lambda x: x.reshape(-1))": ("False", "True"),
+    "aliases(lambda x: x.astype(ms.float32))": ("False", "True"),
+    "aliases(lambda x: x[1:])": ("True", "True"),
+    "loaded_from_another()": ("[0.0, 0.0]", "[7.0, 7.0]"),
     "read_bytes(b'ab\\0')": ("(3, dtype('uint8'))", "(1, dtype('S3'))"),
 }
 CALLS.update(CALLS_BEFORE_2_1)
@@ -107,6 +112,24 @@ def decayed(name):
     weight = ms.Parameter(Tensor([1.0]), name=name)
     nn.SGD([weight], 0.5, weight_decay=0.5)((Tensor([0.0]),))
     return weight.asnumpy()[0]
+
+def rates():
+    class Stepper(nn.Optimizer):
+        def construct(self, gradients):
+            return self.get_lr()
+    stepper = Stepper([2.0, 3.0], [ms.Parameter(Tensor([1.0]), name="w")])
+    return [float(stepper((Tensor([1.0]),)).asnumpy()) for _ in range(2)]
+
+def aliases(function):
+    x = Tensor(np.zeros((3, 4), np.float32))
+    function(x)[0] = 1.0
+    return bool(x.asnumpy().any())
+
+def loaded_from_another():
+    first, second = nn.Dense(3, 2, bias_init="zeros"), nn.Dense(3, 2)
+    ms.load_param_into_net(second, first.parameters_dict())
+    ops.assign(first.bias, first.bias + 7)
+    return second.bias.asnumpy().tolist()
 
 def read_bytes(content):
     writer = ms.mindrecord.FileWriter("bytes.mindrecord", overwrite=True)
