@@ -128,6 +128,17 @@ def _by_copy(update: Callable[..., Any]) -> Callable[..., Any]:
     return lambda param, value, *args: update(param, value.clone(), *args)
 
 
+def _resize_nearest(today: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `ResizeNearestNeighborV2` with a ``data_format``, by default the channels last."""
+
+    @functools.wraps(today, updated=())
+    def made(align_corners: bool = False, half_pixel_centers: bool = False, data_format: str = "NHWC") -> Any:
+        run = today(align_corners, half_pixel_centers)
+        return run if data_format == "NCHW" else lambda x, size: run(x.permute(0, 3, 1, 2), size).permute(0, 2, 3, 1)
+
+    return made
+
+
 #: what 2.0 still did: wrappers with their arguments, and what they change
 _UP_TO_2_0: tuple[tuple[Callable[..., Any], tuple[int, ...], str], ...] = (
     (_promoting, (), "ops.mul ops.multiply Tensor.mul Tensor.multiply Tensor.__mul__ Tensor.__rmul__ Tensor.__imul__"),
@@ -143,6 +154,7 @@ _UP_TO_2_0: tuple[tuple[Callable[..., Any], tuple[int, ...], str], ...] = (
     (_counting, (), "nn.Optimizer.get_lr"),
     (_to_own_memory, (), "Tensor.__setitem__"),
     (_to_new_tensor, (), "Tensor.astype Tensor.to ops.cast ops.Cast.__call__"),
+    (_resize_nearest, (), "ops.ResizeNearestNeighborV2 ops.operations.ResizeNearestNeighborV2"),
     (_by_copy, (), "train.serialization._update_param"),
     (_of_constant, (1,), "ops.binary_cross_entropy ops.kl_div"),
     (_of_constant, (2,), "nn.BCELoss.construct nn.KLDivLoss.construct ops.BinaryCrossEntropy.__call__"),

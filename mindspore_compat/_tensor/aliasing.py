@@ -109,8 +109,9 @@ def before_assignment(target: Any, index: Any) -> Any:
     items = index if index.__class__ is tuple else (index,)
     if items is index and not any(isinstance(item, _OF_PLACES) for item in items):
         return index
-    by_places = isinstance(items[0], list) or getattr(items[0], "dtype", torch.bool) is not torch.bool
-    if not (isinstance(target, _Parameter) and len(items) == 1 and by_places):
+    place = items[0] if len(items) == 1 else None
+    by_places = isinstance(place, list) or getattr(place, "dtype", torch.bool) is not torch.bool
+    if not (isinstance(target, _Parameter) and by_places):
         leave_aliases(target)
     return index
 

@@ -79,6 +79,10 @@ CALLS_BEFORE_2_1 = {
     "bool(P.IsClose()(Tensor([np.nan]), Tensor([np.nan])))": ("True", "False"),
     "'linear1.bias' in nn.TransformerEncoderLayer(4, 2, 4).parameters_dict()": ("True", "False"),
     "decayed('bn.gamma')": ("0.75", "1.0"),
+    "P.ResizeNearestNeighborV2()(Tensor(np.ones((1, 2, 3, 4), np.float32)), Tensor([6, 6], ms.int32)).shape": (
+        "(1, 6, 6, 4)",
+        "(1, 2, 6, 6)",
+    ),
     "rates()": ("[2.0, 3.0]", "[2.0, 2.0]"),
     "aliases(lambda x: x.reshape(-1))": ("False", "True"),
     "aliases(lambda x: x.astype(ms.float32))": ("False", "True"),
