@@ -5,9 +5,12 @@ The table is read off MindSpore's releases 1.0 to 2.7.
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+import numbers
 import os
+import pkgutil
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,36 +20,145 @@ import torch
 from mindspore_compat import context, nn, ops, train, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
 from mindspore_compat._ops.conv import conv2d_before_2_0
-from mindspore_compat._ops.elementwise import div, tensor_div
+from mindspore_compat._ops.elementwise import tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
+from mindspore_compat._tensor.aliasing import leave_aliases
+from mindspore_compat._tensor.operators import promoted
+from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train import serialization
-from mindspore_compat.train.model import Model
 from mindspore_compat.train.serialization import load_param_into_net
 
 
-def _is_integer(item: Any) -> bool:
-    if isinstance(item, Tensor):
-        return not (item.dtype.is_floating_point or item.dtype.is_complex or item.dtype is torch.bool)
-    return type(item) is int
+def _is_whole(item: Any) -> bool:
+    if isinstance(item, torch.Tensor):
+        return not (item.dtype.is_floating_point or item.dtype.is_complex)
+    return isinstance(item, numbers.Integral)
 
 
-def _with_integer_quotients(divide: Callable[..., Any], is_reflected: bool = False) -> Callable[..., Any]:
-    """Return a division that gives an integer for integers, rounded towards zero."""
+def _promoting(function: Callable[..., Any], quotient: int = 0) -> Callable[..., Any]:
+    """Return a product or quotient (1, reflected -1) with 0-d tensors as full members of type promotion. A quotient of
+    integers is an integer, rounded towards zero.
+    """
 
-    @functools.wraps(divide)
+    @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
-        operands = (*args, *kwargs.values())
-        if all(map(_is_integer, operands)):
-            return tensor_div(*(operands[::-1] if is_reflected else operands))
-        return divide(*args, **kwargs)
+        *own, left, right = (*args, *kwargs.values())
+        if quotient and _is_whole(left) and _is_whole(right):
+            return tensor_div(*(left, right)[::quotient])
+        if isinstance(left, torch.Tensor) and isinstance(right, torch.Tensor):
+            return function(*own, *promoted(left, right))
+        return function(*args, **kwargs)
 
     return called
 
+
+def _with_int32(function: Callable[..., Any], *places: int) -> Callable[..., Any]:
+    """Return a function with int32 in ``places`` of its results; without places the int64 of a Tensor of smaller
+    integers has their dtype, of bools int32.
+    """
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        if places:
+            several = isinstance(found, tuple)
+            return tuple(wrap(x.int()) if n in places else x for n, x in enumerate(found)) if several else found
+        given = (*args, *kwargs.values())
+        dtype = next((item.dtype for item in given if isinstance(item, torch.Tensor)), torch.int64)
+        if found.dtype is not torch.int64 or any(item is torch.int64 for item in (dtype, *given)):
+            return found
+        return wrap(found.to(torch.int32 if dtype is torch.bool else dtype))
+
+    return called
+
+
+def _of_constant(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """Return a loss without a gradient of its labels, the argument in ``place``."""
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(ops.stop_gradient(item) if n == place else item for n, item in enumerate(args))
+        labels = {name: ops.stop_gradient(kwargs[name]) for name in {"labels", "target"} & kwargs.keys()}
+        return function(*args, **{**kwargs, **labels})
+
+    return called
+
+
+def _counting(get_lr: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `Optimizer.get_lr` that counts a step, for the program's own optimizers."""
+
+    @functools.wraps(get_lr)
+    def called(self: Any) -> Any:
+        rate = get_lr(self)
+        if self._is_dynamic_lr_or_weight_decay() and not type(self).construct.__module__.startswith(__package__):
+            self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return rate
+
+    return called
+
+
+def _to_own_memory(change: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an assignment to elements that the aliases of the Tensor do not see."""
+
+    @functools.wraps(change)
+    def called(self: Any, *args: Any) -> None:
+        leave_aliases(self)
+        change(self, *args)
+
+    return called
+
+
+def _to_new_tensor(cast: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a cast that gives another Tensor also for its own dtype."""
+
+    @functools.wraps(cast)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        found = cast(*args, **kwargs)
+        return wrap(found.view_as(found)) if any(found is item for item in args) else found
+
+    return called
+
+
+def _by_copy(update: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda param, value, *args: update(param, value.clone(), *args)
+
+
+def _resize_nearest(today: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `ResizeNearestNeighborV2` with a ``data_format``, by default the channels last."""
+
+    @functools.wraps(today, updated=())
+    def made(align_corners: bool = False, half_pixel_centers: bool = False, data_format: str = "NHWC") -> Any:
+        run = today(align_corners, half_pixel_centers)
+        return run if data_format == "NCHW" else lambda x, size: run(x.permute(0, 3, 1, 2), size).permute(0, 2, 3, 1)
+
+    return made
+
+
+#: what 2.0 still did: wrappers with their arguments, and what they change
+_UP_TO_2_0: tuple[tuple[Callable[..., Any], tuple[int, ...], str], ...] = (
+    (_promoting, (), "ops.mul ops.multiply Tensor.mul Tensor.multiply Tensor.__mul__ Tensor.__rmul__ Tensor.__imul__"),
+    (_promoting, (), "ops.Mul.__call__"),
+    (_promoting, (1,), "ops.div ops.divide ops.true_divide Tensor.div Tensor.divide Tensor.true_divide"),
+    (_promoting, (1,), "Tensor.__truediv__ Tensor.__itruediv__ ops.Div.__call__"),
+    (_promoting, (-1,), "Tensor.__rtruediv__"),
+    (_with_int32, (), "ops.sum ops.prod ops.cumprod ops.trace ops.range ops.Range.__call__ numpy.sum numpy.trace"),
+    (_with_int32, (), "Tensor.sum Tensor.prod Tensor.cumprod Tensor.trace"),
+    (_with_int32, (0,), "ops.ArgMaxWithValue.__call__ ops.ArgMinWithValue.__call__"),
+    (_with_int32, (1,), "ops.max ops.min Tensor.max Tensor.min Tensor.argmax_with_value Tensor.argmin_with_value"),
+    (_with_int32, (1, 2), "ops.unique_consecutive Tensor.unique_consecutive ops.UniqueConsecutive.__call__"),
+    (_counting, (), "nn.Optimizer.get_lr"),
+    (_to_own_memory, (), "Tensor.__setitem__"),
+    (_to_new_tensor, (), "Tensor.astype Tensor.to ops.cast ops.Cast.__call__"),
+    (_resize_nearest, (), "ops.ResizeNearestNeighborV2 ops.operations.ResizeNearestNeighborV2"),
+    (_by_copy, (), "train.serialization._update_param"),
+    (_of_constant, (1,), "ops.binary_cross_entropy ops.kl_div"),
+    (_of_constant, (2,), "nn.BCELoss.construct nn.KLDivLoss.construct ops.BinaryCrossEntropy.__call__"),
+)
 
 #: function: what it was before 2.0
 _CALLS: dict[str, Callable[..., Any]] = {
@@ -61,23 +173,27 @@ _CALLS: dict[str, Callable[..., Any]] = {
     "bernoulli": lambda x, p=0.5, seed=-1: bernoulli(x, p, None if seed == -1 else seed),
     "vjp": FORMER["vjp"][0],
     "interpolate": interpolate_before_2_0,
-    "div": _with_integer_quotients(div),
 }
 
 #: class or method: what its arguments were before 2.0, in their order up to the last that has moved, and their defaults
 _ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
-    **dict.fromkeys(
-        ["nn.Dense", "nn.Conv1d", "nn.Conv2d", "nn.Conv3d", "nn.Conv1dTranspose", "nn.Conv3dTranspose"],
-        ("", {"weight_init": "normal", "bias_init": "zeros"}),
-    ),
     "nn.Conv2dTranspose": (
         "in_channels out_channels kernel_size stride pad_mode padding dilation group has_bias weight_init bias_init",
-        {"weight_init": "normal", "bias_init": "zeros"},
+        {},
     ),
     **dict.fromkeys(["nn.MaxPool2d", "nn.AvgPool2d"], ("kernel_size stride pad_mode data_format", {})),
     "nn.BCELoss": ("", {"reduction": "none"}),
     **dict.fromkeys(["Model.train", "Model.eval"], ("", {"dataset_sink_mode": True})),
     "Model.fit": ("", {"dataset_sink_mode": True, "valid_dataset_sink_mode": True}),
+}
+
+#: the same before 2.1
+_ARGUMENTS_BEFORE_2_1: dict[str, tuple[str, dict[str, Any]]] = {
+    **dict.fromkeys(
+        ["nn.Dense", *(f"nn.Conv{n}d{kind}" for n in (1, 2, 3) for kind in ("", "Transpose"))],
+        ("", {"weight_init": "normal", "bias_init": "zeros"}),
+    ),
+    "ops.IsClose": ("", {"equal_nan": True}),
 }
 
 #: the same before 2.5
@@ -108,6 +224,8 @@ def select(release: str) -> None:
     if number < (2, 3):
         for name in ("register_forward_pre_hook", "register_forward_hook", "register_backward_hook"):
             setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
+    if number < (2, 1):
+        _before_2_1()
     if number < (2, 0):
         _before_2_0()
     if (1, 3) <= number < (2, 0):
@@ -120,16 +238,32 @@ def select_inherited() -> None:
         select(os.environ[VARIABLE])
 
 
+def _before_2_1() -> None:
+    for wrapper, places, paths in _UP_TO_2_0:
+        for path in paths.split():
+            outer, _, name = path.rpartition(".")
+            owner = pkgutil.resolve_name(f"{__package__}.{outer}")
+            setattr(owner, name, wrapper(getattr(owner, name), *places))
+            if owner is ops:
+                setattr(functional, name, getattr(ops, name))
+    for owner in (ops, functional, Tensor):
+        owner.clamp = owner.clip = ops.clip_by_value  # at a bound: half of the gradient
+    Tensor.bernoulli = _CALLS["bernoulli"]
+    nn.SGD._without_decay = ()
+    pkgutil.resolve_name(f"{__package__}.mindrecord._codec").bytes_column = lambda data: data  # uint8, not a string
+    nn.Optimizer._parts["get_lr"] = nn.Optimizer.get_lr
+    nn.TransformerEncoderLayer._like = nn.TransformerDecoderLayer._like = copy.deepcopy
+    nn.TransformerEncoderLayer._linears = nn.TransformerDecoderLayer._linears = ("linear1", "linear2")
+    _restore_arguments(_ARGUMENTS_BEFORE_2_1)
+
+
 def _before_2_0() -> None:
     for name, call in _CALLS.items():
         call.__name__ = call.__qualname__ = name
         setattr(ops, name, call)
         setattr(functional, name, call)
-    for name in (*METHODS, "div"):
+    for name in METHODS:
         setattr(Tensor, name, _CALLS[name])
-    for name in ("__truediv__", "__rtruediv__", "__itruediv__"):
-        setattr(Tensor, name, _with_integer_quotients(getattr(Tensor, name), name == "__rtruediv__"))
-    setattr(P.Div, "__call__", lambda self, x, y: _CALLS["div"](x, y))  # noqa: B010
     for module in (sys.modules[__package__], train, serialization):
         vars(module)["load_param_into_net"] = _left_of_net
     _restore_arguments(_ARGUMENTS)
@@ -156,14 +290,14 @@ def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    owners = {"nn": nn, "Model": Model, "Tensor": Tensor}
     for path, (order, defaults) in table.items():
-        owner, name = path.split(".")
-        target = getattr(owners[owner], name)
+        outer, _, name = path.rpartition(".")
+        owner = pkgutil.resolve_name(f"{__package__}.{outer}")
+        target = getattr(owner, name)
         if isinstance(target, type):
             target.__init__ = _with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
         else:
-            setattr(owners[owner], name, _with_arguments(target, order.split(), defaults))
+            setattr(owner, name, _with_arguments(target, order.split(), defaults))
 
 
 def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:

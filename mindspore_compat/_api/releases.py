@@ -27,7 +27,7 @@ _NOTES = {
     "dropout": "one Tensor since 2.0; before (output, mask) in any mode",
     "avg_pool2d": "(input_x, kernel_size, stride, padding, ...) since 2.0; before (x, kernel_size, strides, pad_mode)",
     "conv2d": "(input, weight, bias, stride, ...) since 2.0; before (inputs, weight, pad_mode, padding, stride)",
-    "bernoulli": "as a method of the Tensor's probabilities since 2.0; before with probability p",
+    "bernoulli": "as a method of the Tensor's probabilities since 2.1; before with probability p",
     "vjp": "(fn, *inputs) gives (outputs, function) since 2.0; before (fn, inputs, v), (outputs, gradients)",
     "interpolate": "(input, size, scale_factor, mode) since 2.0; before (x, roi, scales, sizes, ...)",
 }

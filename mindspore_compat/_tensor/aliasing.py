@@ -109,17 +109,22 @@ def before_assignment(target: Any, index: Any) -> Any:
     items = index if index.__class__ is tuple else (index,)
     if items is index and not any(isinstance(item, _OF_PLACES) for item in items):
         return index
+    place = items[0] if len(items) == 1 else None
+    by_places = isinstance(place, list) or getattr(place, "dtype", torch.bool) is not torch.bool
+    if not (isinstance(target, _Parameter) and by_places):
+        leave_aliases(target)
+    return index
+
+
+def leave_aliases(target: Any) -> None:
+    """Give a Tensor that has aliases new memory, outside of compiled code."""
     if tracing.is_tracing() or target._is_part or not (target._has_array or num_aliases(target)) or _recorders():
-        return index
-    if isinstance(target, _Parameter):
-        if len(items) == 1 and (isinstance(items[0], list) or getattr(items[0], "dtype", torch.bool) is not torch.bool):
-            return index
-    elif target.requires_grad and not is_of_parameter(target):
-        return index
+        return
+    if target.requires_grad and not is_of_parameter(target):
+        return
     if not ((is_graph_mode() or in_jit.depth) and in_graph()):
         wrapping.TENSOR.data.fset(target, _get_data(target).clone())
         target._has_array = False
-    return index
 
 
 def write_values(target: torch.Tensor, value: torch.Tensor) -> None:

@@ -154,9 +154,14 @@ def decode_blobs(data: bytes, fields: Sequence[dict[str, Any]]) -> list[np.ndarr
     return arrays
 
 
+def bytes_column(data: np.ndarray) -> np.ndarray:
+    """Return a field of bytes as one string; `select` of a release replaces it."""
+    return data.view(f"S{len(data)}") if len(data) else np.array([b""])
+
+
 def _to_array(data: bytes, field: dict[str, Any]) -> np.ndarray:
     if field["type"] == "bytes":
-        return np.frombuffer(bytearray(data), dtype=f"S{max(len(data), 1)}") if data else np.array([b""])
+        return bytes_column(np.frombuffer(bytearray(data), np.uint8))
     dtype = np.dtype(field["type"])
     array = _unpack(data, dtype) if dtype.kind == "i" else np.frombuffer(bytearray(data), dtype)
     return array.reshape(field["shape"])
@@ -192,7 +197,7 @@ def decode_blob_columns(
 def _to_column(buffer: np.ndarray, places: np.ndarray, sizes: np.ndarray, field: dict[str, Any]) -> Any:
     if field["type"] == "bytes":
         spans = zip(places.tolist(), sizes.tolist(), strict=True)
-        return [buffer[start : start + size].view(f"S{size}") if size else np.array([b""]) for start, size in spans]
+        return [bytes_column(buffer[start : start + size]) for start, size in spans]
     dtype = np.dtype(field["type"])
     if dtype.kind == "i":
         values, counts = _unpack_all(buffer, places, sizes)

@@ -257,7 +257,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     if len(functions) == len(conditions) + 1:
         rest = torch.logical_not(torch.stack(torch.broadcast_tensors(*conditions)).any(0))
         conditions.append(rest)
-    result = torch.zeros_like(source)
+    result = torch.zeros_like(source, dtype=torch.bool)
     for condition, function in zip(conditions, functions):
         value = as_tensor(function(wrap(source), *args, **kw) if callable(function) else function)
         common = torch.promote_types(value.dtype, result.dtype)

@@ -42,6 +42,7 @@ from mindspore_compat.dataset.engine.samplers import (
     SubsetSampler,
 )
 from mindspore_compat.dataset.engine.schema import Schema
+from mindspore_compat.mindrecord import _codec
 from mindspore_compat.mindrecord._file import Shard, read_columns, shard_paths
 
 __all__ = ["CSVDataset", "MindDataset", "TFRecordDataset"]
@@ -173,7 +174,7 @@ class MindDataset(MappableDataset):
     With the environment variable ``MS_DEV_MINDRECORD_SHARD_BY_BLOCK=True`` a shard is a block of rows that follow each
     other instead of every ``num_shards``-th row.
 
-    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,), as in MindSpore.
+    Fields of type bytes come as arrays of one string, ``S<length>`` of shape (1,); before 2.1 as uint8.
 
     Examples:
         >>> writer = ms.mindrecord.FileWriter("data.mindrecord")
@@ -228,7 +229,7 @@ class MindDataset(MappableDataset):
     def _to_column(self, name: str, value: Any) -> np.ndarray:
         kind = self._schema[name]["type"]
         if kind == "bytes" and isinstance(value, bytes):
-            return np.frombuffer(bytearray(value), f"S{max(len(value), 1)}") if value else np.array([b""])
+            return _codec.bytes_column(np.frombuffer(bytearray(value), np.uint8))
         return np.array(value, dtype=None if kind in ("string", "bytes") else kind)
 
     def _column_names(self) -> list[str]:

@@ -140,6 +140,7 @@ class _TransformerLayer(Cell):
     """Base of encoder and decoder layer: arguments, feed-forward block, and residual blocks with their norms."""
 
     _attentions: tuple[str, ...] = ("self_attn",)
+    _linears = ("dense1", "dense2")
 
     def __init__(
         self,
@@ -156,13 +157,12 @@ class _TransformerLayer(Cell):
         super().__init__()
         for name in self._attentions:
             setattr(self, name, MultiheadAttention(d_model, nhead, dropout, batch_first=batch_first, dtype=dtype))
-        self.dense1 = Dense(
-            d_model, dim_feedforward, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(d_model)), dtype=dtype
-        )
+        first, second = self._linears
+        bias = Uniform(1 / math.sqrt(d_model))
+        setattr(self, first, Dense(d_model, dim_feedforward, HeUniform(math.sqrt(5)), bias, dtype=dtype))
         self.dropout = Dropout(p=dropout)
-        self.dense2 = Dense(
-            dim_feedforward, d_model, HeUniform(math.sqrt(5)), Uniform(1 / math.sqrt(dim_feedforward)), dtype=dtype
-        )
+        bias = Uniform(1 / math.sqrt(dim_feedforward))
+        setattr(self, second, Dense(dim_feedforward, d_model, HeUniform(math.sqrt(5)), bias, dtype=dtype))
         blocks = len(self._attentions) + 1
         for number in range(1, blocks + 1):
             setattr(self, f"norm{number}", LayerNorm((d_model,), epsilon=layer_norm_eps, dtype=dtype))
@@ -196,7 +196,8 @@ class _TransformerLayer(Cell):
         return norm(x + dropout(block(x)))
 
     def _feed_forward(self, x: Any) -> Any:
-        return self.dense2(self.dropout(self.activation(self.dense1(x))))
+        first, second = (getattr(self, name) for name in self._linears)
+        return second(self.dropout(self.activation(first(x))))
 
 
 class _OrFormer(Cell):

@@ -107,6 +107,8 @@ class Groups(Cell):
 
     #: methods that MindSpore's optimizers call in a step, and derived classes override: this package's, by name
     _parts: dict[str, Any]
+    #: parts of names that weight decay spares without groups
+    _without_decay: tuple[str, ...] = ("beta", "gamma")
 
     @staticmethod
     def _parameters_base_check(parameters: Any, param_info: str) -> list[Any]:
@@ -234,7 +236,8 @@ class Groups(Cell):
             self.grad_centralization_flags = tuple(self.group_grad_centralization)
         else:
             decay = self._checked_decay(weight_decay)
-            self.decay_flags = tuple("beta" not in item.name and "gamma" not in item.name for item in self.parameters)  # type: ignore[attr-defined]
+            names = [item.name for item in self.parameters]  # type: ignore[attr-defined]
+            self.decay_flags = tuple(not any(part in name for part in self._without_decay) for name in names)
             self.exec_weight_decay = isinstance(decay, Cell) or decay > 0
             self.dynamic_decay_flags = isinstance(decay, Cell)
             own["weight_decay"] = decay if isinstance(decay, Cell) else host_tensor(decay * self.loss_scale)
