@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import os
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat import context, nn, ops, train, version
@@ -21,7 +23,14 @@ from mindspore_compat._ops.elementwise import div, tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
+from mindspore_compat._format.images import is_pil
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
+from mindspore_compat.dataset.engine import MindDataset, MnistDataset, samplers
+from mindspore_compat.dataset.engine._dataset import Dataset
+from mindspore_compat.dataset.engine._nodes.batch import BatchDataset
+from mindspore_compat.dataset.transforms.py_transforms import OneHotOp
+from mindspore_compat.dataset.vision import _resize, c_transforms
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train import serialization
@@ -78,11 +87,41 @@ _ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "nn.BCELoss": ("", {"reduction": "none"}),
     **dict.fromkeys(["Model.train", "Model.eval"], ("", {"dataset_sink_mode": True})),
     "Model.fit": ("", {"dataset_sink_mode": True, "valid_dataset_sink_mode": True}),
+    "Dataset.map": ("operations input_columns output_columns column_order num_parallel_workers", {}),
+    "Dataset.batch": (
+        "batch_size drop_remainder num_parallel_workers per_batch_map input_columns output_columns column_order "
+        "pad_info",
+        {},
+    ),
 }
 
 #: the same before 2.5
 _BEFORE_2_5: dict[str, Any] = dict.fromkeys(["Tensor.max", "Tensor.min"], ("axis keepdims", {}))
 _BEFORE_2_5["Tensor.repeat"] = ("repeats axis", {})
+
+#: the same before 1.6
+_BEFORE_1_6: dict[str, Any] = {
+    "nn.LSTMCell": ("input_size hidden_size has_bias batch_first dropout bidirectional", {"batch_first": False})
+}
+
+_QUANT = " per_channel num_bits symmetric narrow_range quant_delay"
+_CONV = "in_channels out_channels kernel_size stride pad_mode padding dilation group"
+#: the same of 1.0
+_OF_1_0: dict[str, Any] = {
+    "Parameter.clone": ("prefix init", {}),
+    "nn.Conv2dBnAct": ("", {"momentum": 0.9}),
+    "nn.DenseBnAct": ("in_channels out_channels weight_init bias_init has_bias has_bn activation after_fake", {}),
+    "nn.ActQuant": ("activation ema_decay" + _QUANT, {}),
+    **dict.fromkeys(["nn.MulQuant", "nn.TensorAddQuant"], ("ema_decay" + _QUANT, {})),
+    "nn.DenseQuant": ("in_channels out_channels weight_init bias_init has_bias activation" + _QUANT, {}),
+    "nn.Conv2dQuant": (f"{_CONV} has_bias weight_init bias_init{_QUANT}", {}),
+    "nn.Conv2dBnWithoutFoldQuant": (f"{_CONV} has_bias eps momentum weight_init bias_init{_QUANT}", {}),
+    "nn.Conv2dBnFoldQuant": (
+        f"{_CONV} eps momentum has_bias weight_init bias_init beta_init gamma_init mean_init var_init fake{_QUANT} "
+        "freeze_bn",
+        {},
+    ),
+}
 
 _selected: list[tuple[int, int]] = []
 
@@ -108,8 +147,17 @@ def select(release: str) -> None:
     if number < (2, 3):
         for name in ("register_forward_pre_hook", "register_forward_hook", "register_backward_hook"):
             setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
+    if number < (2, 1):
+        _before_2_1()
     if number < (2, 0):
         _before_2_0()
+    if number < (1, 6):
+        _restore_arguments(_BEFORE_1_6)
+        vars(sys.modules[Tensor.__module__])["keeps_digits"] = True
+    if number < (1, 1):
+        _restore_arguments(_OF_1_0)
+        _numbers_of_1_0()
+        _data_of_1_0()
     if (1, 3) <= number < (2, 0):
         context.set_context(mode=context.GRAPH_MODE)
 
@@ -135,6 +183,91 @@ def _before_2_0() -> None:
     _restore_arguments(_ARGUMENTS)
 
 
+def _before_2_1() -> None:
+    for primitive in (P.ArgMaxWithValue, P.ArgMinWithValue):
+        _around(primitive, "__call__", lambda found, *_: (found[0].astype(torch.int32), found[1]))
+    least = {torch.float16: 2**-14, torch.float32: 2**-16}
+    _around(P.Eps, "__call__", lambda found, _, x: found * 0 + least.get(x.dtype, torch.finfo(x.dtype).eps))
+    os.environ.setdefault("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "True")
+    BatchDataset.epoch_of = operator.attrgetter("pass_number")
+
+    def as_numbers(found: Any, dataset: Any, name: str, _: Any) -> Any:
+        if dataset._schema[name]["type"] != "bytes":
+            return found
+        return found.view(np.uint8) if isinstance(found, np.ndarray) else [value.view(np.uint8) for value in found]
+
+    for method in ("_rows_of", "_to_column"):
+        _around(MindDataset, method, as_numbers)
+
+
+def _around(owner: Any, name: str, change: Callable[..., Any]) -> None:
+    """Let a function or method return ``change`` of its result and arguments."""
+    inner = getattr(owner, name)
+    setattr(owner, name, functools.wraps(inner)(lambda *args: change(inner(*args), *args)))
+
+
+def _in_tensors_dtype(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute integers with a float in the dtype of the integers, and bools with an integer in int32."""
+
+    @functools.wraps(compute)
+    def called(*operands: Any) -> Any:
+        dtypes = [item.dtype for item in operands if isinstance(item, torch.Tensor)]
+        if len(dtypes) == 1 and not (dtypes[0].is_floating_point or dtypes[0].is_complex):
+            kind = int if dtypes[0] is torch.bool else float
+            operands = tuple(
+                (Tensor(item, torch.int32) if kind is int else int(item)) if type(item) is kind else item
+                for item in operands
+            )
+        return compute(*operands)
+
+    return called
+
+
+def _numbers_of_1_0() -> None:
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+        for method in (f"__{name}__", f"__r{name}__", f"__i{name}__"):
+            setattr(Tensor, method, _in_tensors_dtype(getattr(Tensor, method)))
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Tensor, f"__{name}__", _in_tensors_dtype(getattr(Tensor, f"__{name}__")))
+    for name in (
+        "TensorAdd Add Sub Mul Div RealDiv FloorDiv Mod FloorMod TruncateDiv TruncateMod Pow Maximum Minimum SquaredDifference "
+        "Less LessEqual Greater GreaterEqual Equal NotEqual"
+    ).split():
+        primitive = getattr(P, name)
+        setattr(primitive, "__call__", _in_tensors_dtype(primitive.__call__))  # noqa: B010
+
+
+def _data_of_1_0() -> None:
+    _around(MnistDataset, "_load_part", lambda found, *_: (np.where(found[0], np.uint8(255), found[0]), found[1]))
+    samplers.configured_seed = lambda: 0  # of shards
+    _around(OneHotOp, "_compute", lambda found, *_: np.atleast_2d(found))
+
+    def choose(self: Any, size: int, order: Any, labels: Any) -> Any:
+        ids = self.indices_list[order.shuffled(len(self.indices_list), step=0)]
+        return ids[: self._limit(len(ids))]
+
+    samplers.SubsetRandomSampler._choose = choose
+    resize = _resize.resize_image
+
+    def resized(image: Any, size: Any, interpolation: Any) -> Any:
+        if isinstance(size, int) and not is_pil(image):
+            height, width = image.shape[:2]
+            size = tuple(int(size * length / min(height, width) + 0.5) for length in (height, width))
+        return resize(image, size, interpolation)
+
+    _resize.resize_image = resized
+
+    def prepare(self: Any) -> None:
+        type(self).__base__._prepare(self)
+        crop = getattr(self, "_crop", self)
+        left, top, right, bottom = crop.padding  # were (top, bottom, left, right), and colors blue first
+        crop.padding, crop.fill_value = (right, left, bottom, top), crop.fill_value[::-1]
+
+    for name in ("Pad", "RandomCrop", "RandomCropWithBBox"):
+        base = getattr(c_transforms, name)
+        setattr(c_transforms, name, type(name, (base,), {"_prepare": prepare, "__module__": base.__module__}))
+
+
 @functools.wraps(load_param_into_net)
 def _left_of_net(*args: Any, **kwargs: Any) -> Any:
     """Return names of the network's Parameters that are not loaded, but not those of the checkpoint, as before 2.0."""
@@ -156,7 +289,7 @@ def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    owners = {"nn": nn, "Model": Model, "Tensor": Tensor}
+    owners = {"nn": nn, "Model": Model, "Tensor": Tensor, "Parameter": Parameter, "Dataset": Dataset}
     for path, (order, defaults) in table.items():
         owner, name = path.split(".")
         target = getattr(owners[owner], name)
@@ -175,6 +308,6 @@ def _with_arguments(function: Callable[..., Any], order: list[str], defaults: di
         if order and len(args) <= len(order):
             args, kwargs = (), {**dict(zip(order, args)), **kwargs}
         given = signature.bind_partial(self, *args, **kwargs).arguments
-        return function(self, *args, **{name: value for name, value in defaults.items() if name not in given}, **kwargs)
+        return function(self, *args, **{name: value for name, value in defaults.items() if name not in {**given, **kwargs}}, **kwargs)
 
     return called
