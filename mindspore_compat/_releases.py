@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import os
 import sys
@@ -22,8 +23,12 @@ from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.elementwise import div, tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
+from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.random import bernoulli
+from mindspore_compat._ops.recurrent import FlatLSTM
 from mindspore_compat._format.images import is_pil
+from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.common.initializer import Normal
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.dataset.engine import MindDataset, MnistDataset, samplers
@@ -154,7 +159,9 @@ def select(release: str) -> None:
     if number < (1, 6):
         _restore_arguments(_BEFORE_1_6)
         vars(sys.modules[Tensor.__module__])["keeps_digits"] = True
+        _weights_before_1_6()
     if number < (1, 1):
+        nn.LSTM = _LSTM
         _restore_arguments(_OF_1_0)
         _numbers_of_1_0()
         _data_of_1_0()
@@ -204,6 +211,71 @@ def _around(owner: Any, name: str, change: Callable[..., Any]) -> None:
     """Let a function or method return ``change`` of its result and arguments."""
     inner = getattr(owner, name)
     setattr(owner, name, functools.wraps(inner)(lambda *args: change(inner(*args), *args)))
+
+
+def _weights_before_1_6() -> None:
+    """Draw initial weights from NumPy's global generator; truncated ones from two deviations."""
+    module = vars(sys.modules[Normal.__module__])
+
+    def normal(self: Any, arr: np.ndarray) -> None:
+        seeds = (int(np.random.get_state()[1][0]), 1) if _selected[0] == (1, 0) else self.seed  # type: ignore[index]
+        values = torch.empty(arr.shape)
+        module["random_normal"](arr.shape, *seeds, values)
+        arr[...] = values.numpy() * self.sigma + self.mean
+
+    def truncated(a: float, b: float, mean: float, sigma: float, arr: np.ndarray) -> None:
+        least, most = (math.erfc(-bound / math.sqrt(2)) / 2 for bound in (a, b))
+        shares = torch.from_numpy(np.random.uniform(size=arr.shape)) * (most - least) + least
+        arr[...] = torch.special.ndtri(shares).numpy() * sigma + mean
+
+    def uniform(a: float, b: float, arr: np.ndarray) -> None:
+        arr[...] = np.random.uniform(a, b, arr.shape)
+
+    def he(mean: float, sigma: float, arr: np.ndarray) -> None:
+        arr[...] = np.random.normal(mean, sigma, arr.shape)
+
+    Normal._initialize = normal  # type: ignore[method-assign]
+    module.update(
+        _init_truncated_normal_inplace=truncated, _init_random_uniform_inplace=uniform, _init_random_normal_inplace=he
+    )
+
+
+class _LSTM(nn.Cell):
+    """LSTM of 1.0, with one flat weight."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0,
+        bidirectional: bool = False,
+    ) -> None:
+        super().__init__()
+        self.batch_first, sides = batch_first, 2 if bidirectional else 1
+        self.layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, sides, 0)
+        self.dropout = float(dropout)
+        self.lstm = P.LSTM(input_size, hidden_size, num_layers, has_bias, bidirectional, self.dropout)
+        count = sum(math.prod(shape) for one in self.layout.sizes() for shape in one)
+        count += 8 * hidden_size * num_layers * sides * has_bias
+        bound = 1 / math.sqrt(hidden_size)
+        draw = np.random.uniform(-bound, bound, (count, 1, 1)).astype(np.float32)
+        self.weight = Parameter(Tensor(draw), name="weight")
+
+    def construct(self, x: Any, hx: Any) -> Any:
+        x = x.swapaxes(0, 1) if self.batch_first else x
+        inputs, hidden, layers, has_bias, sides, _ = self.layout
+        if layers == 1 or (sides == 1 and inputs == hidden):
+            x, h, c, *_ = self.lstm(x, *hx, self.weight)
+        else:  # the kernel of 1.0's CPU does not pass both directions to the next layer
+            weights = [item for one in self.layout.of_cudnn(torch.reshape(self.weight, (-1,))) for item in one]
+            x, h, c = wrap(kernels.lstm(x, hx, weights, has_bias, layers, self.dropout, self.training, sides == 2, False))
+        return x.swapaxes(0, 1) if self.batch_first else x, (h, c)
+
+
+_LSTM.__name__ = _LSTM.__qualname__ = "LSTM"
 
 
 def _in_tensors_dtype(compute: Callable[..., Any]) -> Callable[..., Any]:
