@@ -27,6 +27,7 @@ from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.random import bernoulli
 from mindspore_compat._ops.recurrent import FlatLSTM
 from mindspore_compat._format.images import is_pil
+from mindspore_compat._random.philox import fill_normal_of_1_0
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Normal
 from mindspore_compat.common.parameter import Parameter
@@ -218,10 +219,12 @@ def _weights_before_1_6() -> None:
     module = vars(sys.modules[Normal.__module__])
 
     def normal(self: Any, arr: np.ndarray) -> None:
-        seeds = (int(np.random.get_state()[1][0]), 1) if _selected[0] == (1, 0) else self.seed  # type: ignore[index]
-        values = torch.empty(arr.shape)
-        module["random_normal"](arr.shape, *seeds, values)
-        arr[...] = values.numpy() * self.sigma + self.mean
+        values = np.empty(arr.shape, np.float32)
+        if _selected[0] == (1, 0):  # one seed for all weights
+            fill_normal_of_1_0(np.random.get_state()[1][0], values)
+        else:
+            module["random_normal"](arr.shape, *self.seed, torch.from_numpy(values))
+        arr[...] = values * np.float32(self.sigma) + np.float32(self.mean)
 
     def truncated(a: float, b: float, mean: float, sigma: float, arr: np.ndarray) -> None:
         least, most = (math.erfc(-bound / math.sqrt(2)) / 2 for bound in (a, b))

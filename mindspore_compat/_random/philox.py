@@ -158,3 +158,29 @@ def fill_truncated_normal(seed: int, array: np.ndarray, a: float, b: float, mean
             result[:, place::2] = standard.mul_(_ROOT_TWO).mul_(sigma).add_(mean).T
 
     _fill(seed, array, 32, distribution)
+
+
+def fill_normal_of_1_0(seed: int, array: np.ndarray) -> None:
+    """Fill a float32 array with standard normal numbers as MindSpore 1.0: in sixteen streams, in which each block of
+    four words is the hash of the block before. The streams' words lie in one long integer, 64 bits apart.
+    """
+    sizes = [max(array.size // 16, 1)] * (16 if array.size >= 16 else 1)
+    sizes[-1] += array.size - sum(sizes)
+    ones = sum(1 << 64 * i for i in range(len(sizes)))
+    low, key, found = 0xFFFFFFFF * ones, int(seed) & 0xFFFFFFFF, []
+    a = sum((size * i + 3) // 4 << 64 * i for i, size in enumerate(sizes))
+    b, c, d = 0, key * ones, (int(seed) >> 32) * ones
+    for _ in range(-(-max(sizes) // 4)):
+        for _ in range(10):
+            left, right = a * 0xD2511F53, c * 0xCD9E8D57
+            keys = key * ones
+            a, b, c, d = right >> 32 & low ^ b ^ keys, right & low, left >> 32 & low ^ d ^ keys, left & low
+            key = key + 0x9E3779B9 & 0xFFFFFFFF
+        a = a + ones & low
+        found += [(one | other << 32).to_bytes(8 * len(sizes), "little") for one, other in ((a, b), (c, d))]
+    fractions = (np.frombuffer(b"".join(found), "<u4") & (1 << 23) - 1).astype(np.float32) / np.float32(1 << 23)
+    first, second = fractions.reshape(-1, 2, len(sizes), 2).transpose(3, 2, 0, 1)
+    radius = np.sqrt(np.float32(-2.0) * np.log(np.maximum(first, np.float32(_LEAST))))
+    angle = np.float32(2 * 3.14) * second
+    rows = np.stack([radius * np.sin(angle), radius * np.cos(angle)], -1).reshape(len(sizes), -1)
+    array[...] = np.concatenate([row[:size] for row, size in zip(rows, sizes, strict=True)]).reshape(array.shape)
