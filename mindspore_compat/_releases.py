@@ -274,7 +274,9 @@ class _LSTM(nn.Cell):
             x, h, c, *_ = self.lstm(x, *hx, self.weight)
         else:  # the kernel of 1.0's CPU does not pass both directions to the next layer
             weights = [item for one in self.layout.of_cudnn(torch.reshape(self.weight, (-1,))) for item in one]
-            x, h, c = wrap(kernels.lstm(x, hx, weights, has_bias, layers, self.dropout, self.training, sides == 2, False))
+            x, h, c = wrap(
+                kernels.lstm(x, hx, weights, has_bias, layers, self.dropout, self.training, sides == 2, False)
+            )
         return x.swapaxes(0, 1) if self.batch_first else x, (h, c)
 
 
@@ -383,6 +385,11 @@ def _with_arguments(function: Callable[..., Any], order: list[str], defaults: di
         if order and len(args) <= len(order):
             args, kwargs = (), {**dict(zip(order, args)), **kwargs}
         given = signature.bind_partial(self, *args, **kwargs).arguments
-        return function(self, *args, **{name: value for name, value in defaults.items() if name not in {**given, **kwargs}}, **kwargs)
+        return function(
+            self,
+            *args,
+            **{name: value for name, value in defaults.items() if name not in {**given, **kwargs}},
+            **kwargs,
+        )
 
     return called
