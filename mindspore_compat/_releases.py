@@ -19,14 +19,14 @@ import torch
 
 from mindspore_compat import context, nn, ops, train, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
+from mindspore_compat._format.images import is_pil
+from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.elementwise import div, tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
-from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.random import bernoulli
 from mindspore_compat._ops.recurrent import FlatLSTM
-from mindspore_compat._format.images import is_pil
 from mindspore_compat._random.philox import fill_normal_of_1_0
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Normal
@@ -110,23 +110,11 @@ _BEFORE_1_6: dict[str, Any] = {
     "nn.LSTMCell": ("input_size hidden_size has_bias batch_first dropout bidirectional", {"batch_first": False})
 }
 
-_QUANT = " per_channel num_bits symmetric narrow_range quant_delay"
-_CONV = "in_channels out_channels kernel_size stride pad_mode padding dilation group"
 #: the same of 1.0
 _OF_1_0: dict[str, Any] = {
     "Parameter.clone": ("prefix init", {}),
     "nn.Conv2dBnAct": ("", {"momentum": 0.9}),
     "nn.DenseBnAct": ("in_channels out_channels weight_init bias_init has_bias has_bn activation after_fake", {}),
-    "nn.ActQuant": ("activation ema_decay" + _QUANT, {}),
-    **dict.fromkeys(["nn.MulQuant", "nn.TensorAddQuant"], ("ema_decay" + _QUANT, {})),
-    "nn.DenseQuant": ("in_channels out_channels weight_init bias_init has_bias activation" + _QUANT, {}),
-    "nn.Conv2dQuant": (f"{_CONV} has_bias weight_init bias_init{_QUANT}", {}),
-    "nn.Conv2dBnWithoutFoldQuant": (f"{_CONV} has_bias eps momentum weight_init bias_init{_QUANT}", {}),
-    "nn.Conv2dBnFoldQuant": (
-        f"{_CONV} eps momentum has_bias weight_init bias_init beta_init gamma_init mean_init var_init fake{_QUANT} "
-        "freeze_bn",
-        {},
-    ),
 }
 
 _selected: list[tuple[int, int]] = []
@@ -307,8 +295,8 @@ def _numbers_of_1_0() -> None:
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Tensor, f"__{name}__", _in_tensors_dtype(getattr(Tensor, f"__{name}__")))
     for name in (
-        "TensorAdd Add Sub Mul Div RealDiv FloorDiv Mod FloorMod TruncateDiv TruncateMod Pow Maximum Minimum SquaredDifference "
-        "Less LessEqual Greater GreaterEqual Equal NotEqual"
+        "TensorAdd Add Sub Mul Div RealDiv FloorDiv Mod FloorMod TruncateDiv TruncateMod Pow Maximum Minimum "
+        "SquaredDifference Less LessEqual Greater GreaterEqual Equal NotEqual"
     ).split():
         primitive = getattr(P, name)
         setattr(primitive, "__call__", _in_tensors_dtype(primitive.__call__))  # noqa: B010
