@@ -150,7 +150,8 @@ def select(release: str) -> None:
         vars(sys.modules[Tensor.__module__])["keeps_digits"] = True
         _weights_before_1_6()
     if number < (1, 1):
-        nn.LSTM = _LSTM
+        for module in (nn, nn.layer):
+            setattr(module, "LSTM", _LSTM)  # noqa: B010
         _restore_arguments(_OF_1_0)
         _numbers_of_1_0()
         _data_of_1_0()
@@ -209,7 +210,7 @@ def _weights_before_1_6() -> None:
     def normal(self: Any, arr: np.ndarray) -> None:
         values = np.empty(arr.shape, np.float32)
         if _selected[0] == (1, 0):  # one seed for all weights
-            fill_normal_of_1_0(np.random.get_state()[1][0], values)
+            fill_normal_of_1_0(np.random.get_state()[1][0], values)  # type: ignore[index]
         else:
             module["random_normal"](arr.shape, *self.seed, torch.from_numpy(values))
         arr[...] = values * np.float32(self.sigma) + np.float32(self.mean)
@@ -311,7 +312,7 @@ def _data_of_1_0() -> None:
         ids = self.indices_list[order.shuffled(len(self.indices_list), step=0)]
         return ids[: self._limit(len(ids))]
 
-    samplers.SubsetRandomSampler._choose = choose
+    setattr(samplers.SubsetRandomSampler, "_choose", choose)  # noqa: B010
     resize = _resize.resize_image
 
     def resized(image: Any, size: Any, interpolation: Any) -> Any:
@@ -321,16 +322,19 @@ def _data_of_1_0() -> None:
         return resize(image, size, interpolation)
 
     _resize.resize_image = resized
+    for name in ("Pad", "RandomCrop", "RandomCropWithBBox"):
+        base = getattr(c_transforms, name)
+        setattr(c_transforms, name, type(name, (base,), {"_prepare": _with_sides_of_1_0(base._prepare)}))
 
-    def prepare(self: Any) -> None:
-        type(self).__base__._prepare(self)
+
+def _with_sides_of_1_0(prepare: Callable[..., Any]) -> Callable[..., Any]:
+    def prepared(self: Any) -> None:
+        prepare(self)
         crop = getattr(self, "_crop", self)
         left, top, right, bottom = crop.padding  # were (top, bottom, left, right), and colors blue first
         crop.padding, crop.fill_value = (right, left, bottom, top), crop.fill_value[::-1]
 
-    for name in ("Pad", "RandomCrop", "RandomCropWithBBox"):
-        base = getattr(c_transforms, name)
-        setattr(c_transforms, name, type(name, (base,), {"_prepare": prepare, "__module__": base.__module__}))
+    return prepared
 
 
 @functools.wraps(load_param_into_net)
