@@ -6,9 +6,8 @@ The table is read off MindSpore's releases 1.0 to 2.7.
 from __future__ import annotations
 
 import functools
-import inspect
+import importlib
 import math
-import operator
 import os
 import sys
 from collections.abc import Callable
@@ -18,8 +17,7 @@ import numpy as np
 import torch
 
 from mindspore_compat import context, nn, ops, train, version
-from mindspore_compat._api.releases import METHODS, VARIABLE, parse
-from mindspore_compat._format.images import is_pil
+from mindspore_compat._api.releases import METHODS, VARIABLE, around, parse, with_arguments
 from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.elementwise import div, tensor_div
@@ -32,11 +30,6 @@ from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Normal
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
-from mindspore_compat.dataset.engine import MindDataset, MnistDataset, samplers
-from mindspore_compat.dataset.engine._dataset import Dataset
-from mindspore_compat.dataset.engine._nodes.batch import BatchDataset
-from mindspore_compat.dataset.transforms.py_transforms import OneHotOp
-from mindspore_compat.dataset.vision import _resize, c_transforms
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
 from mindspore_compat.train import serialization
@@ -93,12 +86,6 @@ _ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "nn.BCELoss": ("", {"reduction": "none"}),
     **dict.fromkeys(["Model.train", "Model.eval"], ("", {"dataset_sink_mode": True})),
     "Model.fit": ("", {"dataset_sink_mode": True, "valid_dataset_sink_mode": True}),
-    "Dataset.map": ("operations input_columns output_columns column_order num_parallel_workers", {}),
-    "Dataset.batch": (
-        "batch_size drop_remainder num_parallel_workers per_batch_map input_columns output_columns column_order "
-        "pad_info",
-        {},
-    ),
 }
 
 #: the same before 2.5
@@ -143,6 +130,7 @@ def select(release: str) -> None:
             setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
     if number < (2, 1):
         _before_2_1()
+        importlib.import_module(f"{__package__}.dataset._former").select(number)
     if number < (2, 0):
         _before_2_0()
     if number < (1, 6):
@@ -154,7 +142,6 @@ def select(release: str) -> None:
             setattr(module, "LSTM", _LSTM)  # noqa: B010
         _restore_arguments(_OF_1_0)
         _numbers_of_1_0()
-        _data_of_1_0()
     if (1, 3) <= number < (2, 0):
         context.set_context(mode=context.GRAPH_MODE)
 
@@ -182,25 +169,9 @@ def _before_2_0() -> None:
 
 def _before_2_1() -> None:
     for primitive in (P.ArgMaxWithValue, P.ArgMinWithValue):
-        _around(primitive, "__call__", lambda found, *_: (found[0].astype(torch.int32), found[1]))
+        around(primitive, "__call__", lambda found, *_: (found[0].astype(torch.int32), found[1]))
     least = {torch.float16: 2**-14, torch.float32: 2**-16}
-    _around(P.Eps, "__call__", lambda found, _, x: found * 0 + least.get(x.dtype, torch.finfo(x.dtype).eps))
-    os.environ.setdefault("MS_DEV_MINDRECORD_SHARD_BY_BLOCK", "True")
-    BatchDataset.epoch_of = operator.attrgetter("pass_number")
-
-    def as_numbers(found: Any, dataset: Any, name: str, _: Any) -> Any:
-        if dataset._schema[name]["type"] != "bytes":
-            return found
-        return found.view(np.uint8) if isinstance(found, np.ndarray) else [value.view(np.uint8) for value in found]
-
-    for method in ("_rows_of", "_to_column"):
-        _around(MindDataset, method, as_numbers)
-
-
-def _around(owner: Any, name: str, change: Callable[..., Any]) -> None:
-    """Let a function or method return ``change`` of its result and arguments."""
-    inner = getattr(owner, name)
-    setattr(owner, name, functools.wraps(inner)(lambda *args: change(inner(*args), *args)))
+    around(P.Eps, "__call__", lambda found, _, x: found * 0 + least.get(x.dtype, torch.finfo(x.dtype).eps))
 
 
 def _weights_before_1_6() -> None:
@@ -303,40 +274,6 @@ def _numbers_of_1_0() -> None:
         setattr(primitive, "__call__", _in_tensors_dtype(primitive.__call__))  # noqa: B010
 
 
-def _data_of_1_0() -> None:
-    _around(MnistDataset, "_load_part", lambda found, *_: (np.where(found[0], np.uint8(255), found[0]), found[1]))
-    samplers.configured_seed = lambda: 0  # of shards
-    _around(OneHotOp, "_compute", lambda found, *_: np.atleast_2d(found))
-
-    def choose(self: Any, size: int, order: Any, labels: Any) -> Any:
-        ids = self.indices_list[order.shuffled(len(self.indices_list), step=0)]
-        return ids[: self._limit(len(ids))]
-
-    setattr(samplers.SubsetRandomSampler, "_choose", choose)  # noqa: B010
-    resize = _resize.resize_image
-
-    def resized(image: Any, size: Any, interpolation: Any) -> Any:
-        if isinstance(size, int) and not is_pil(image):
-            height, width = image.shape[:2]
-            size = tuple(int(size * length / min(height, width) + 0.5) for length in (height, width))
-        return resize(image, size, interpolation)
-
-    _resize.resize_image = resized
-    for name in ("Pad", "RandomCrop", "RandomCropWithBBox"):
-        base = getattr(c_transforms, name)
-        setattr(c_transforms, name, type(name, (base,), {"_prepare": _with_sides_of_1_0(base._prepare)}))
-
-
-def _with_sides_of_1_0(prepare: Callable[..., Any]) -> Callable[..., Any]:
-    def prepared(self: Any) -> None:
-        prepare(self)
-        crop = getattr(self, "_crop", self)
-        left, top, right, bottom = crop.padding  # were (top, bottom, left, right), and colors blue first
-        crop.padding, crop.fill_value = (right, left, bottom, top), crop.fill_value[::-1]
-
-    return prepared
-
-
 @functools.wraps(load_param_into_net)
 def _left_of_net(*args: Any, **kwargs: Any) -> Any:
     """Return names of the network's Parameters that are not loaded, but not those of the checkpoint, as before 2.0."""
@@ -358,30 +295,11 @@ def _with_cell_id(register: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:
-    owners = {"nn": nn, "Model": Model, "Tensor": Tensor, "Parameter": Parameter, "Dataset": Dataset}
+    owners = {"nn": nn, "Model": Model, "Tensor": Tensor, "Parameter": Parameter}
     for path, (order, defaults) in table.items():
         owner, name = path.split(".")
         target = getattr(owners[owner], name)
         if isinstance(target, type):
-            target.__init__ = _with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
+            target.__init__ = with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
         else:
-            setattr(owners[owner], name, _with_arguments(target, order.split(), defaults))
-
-
-def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
-    """Return a method with this order of positional arguments, if given, and these defaults."""
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if order and len(args) <= len(order):
-            args, kwargs = (), {**dict(zip(order, args)), **kwargs}
-        given = signature.bind_partial(self, *args, **kwargs).arguments
-        return function(
-            self,
-            *args,
-            **{name: value for name, value in defaults.items() if name not in {**given, **kwargs}},
-            **kwargs,
-        )
-
-    return called
+            setattr(owners[owner], name, with_arguments(target, order.split(), defaults))
