@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 import functools
-import inspect
+import importlib
+import math
 import numbers
 import os
 import pkgutil
@@ -15,18 +16,23 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 
 from mindspore_compat import context, nn, ops, train, version
-from mindspore_compat._api.releases import METHODS, VARIABLE, parse
+from mindspore_compat._api.releases import METHODS, VARIABLE, around, parse, with_arguments
+from mindspore_compat._numerics import kernels
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.elementwise import tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
+from mindspore_compat._ops.recurrent import FlatLSTM
 from mindspore_compat._tensor.aliasing import leave_aliases
 from mindspore_compat._tensor.operators import promoted
 from mindspore_compat._tensor.wrapping import wrap
+from mindspore_compat.common.initializer import Normal
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.ops import functional
 from mindspore_compat.ops import operations as P
@@ -200,6 +206,18 @@ _ARGUMENTS_BEFORE_2_1: dict[str, tuple[str, dict[str, Any]]] = {
 _BEFORE_2_5: dict[str, Any] = dict.fromkeys(["Tensor.max", "Tensor.min"], ("axis keepdims", {}))
 _BEFORE_2_5["Tensor.repeat"] = ("repeats axis", {})
 
+#: the same before 1.6
+_BEFORE_1_6: dict[str, Any] = {
+    "nn.LSTMCell": ("input_size hidden_size has_bias batch_first dropout bidirectional", {"batch_first": False})
+}
+
+#: the same of 1.0
+_OF_1_0: dict[str, Any] = {
+    "Parameter.clone": ("prefix init", {}),
+    "nn.Conv2dBnAct": ("", {"momentum": 0.9}),
+    "nn.DenseBnAct": ("in_channels out_channels weight_init bias_init has_bias has_bn activation after_fake", {}),
+}
+
 _selected: list[tuple[int, int]] = []
 
 
@@ -226,8 +244,18 @@ def select(release: str) -> None:
             setattr(nn.Cell, name, _with_cell_id(getattr(nn.Cell, name)))
     if number < (2, 1):
         _before_2_1()
+        importlib.import_module(f"{__package__}.dataset._former").select(number)
     if number < (2, 0):
         _before_2_0()
+    if number < (1, 6):
+        _restore_arguments(_BEFORE_1_6)
+        vars(sys.modules[Tensor.__module__])["keeps_digits"] = True
+        _weights_before_1_6()
+    if number < (1, 1):
+        for module in (nn, nn.layer):
+            setattr(module, "LSTM", _LSTM)  # noqa: B010
+        _restore_arguments(_OF_1_0)
+        _numbers_of_1_0()
     if (1, 3) <= number < (2, 0):
         context.set_context(mode=context.GRAPH_MODE)
 
@@ -246,6 +274,8 @@ def _before_2_1() -> None:
             setattr(owner, name, wrapper(getattr(owner, name), *places))
             if owner is ops:
                 setattr(functional, name, getattr(ops, name))
+    least = {torch.float16: 2**-14, torch.float32: 2**-16}
+    around(P.Eps, "__call__", lambda found, _, x: found * 0 + least.get(x.dtype, torch.finfo(x.dtype).eps))
     for owner in (ops, functional, Tensor):
         owner.clamp = owner.clip = ops.clip_by_value  # at a bound: half of the gradient
     Tensor.bernoulli = _CALLS["bernoulli"]
@@ -267,6 +297,103 @@ def _before_2_0() -> None:
     for module in (sys.modules[__package__], train, serialization):
         vars(module)["load_param_into_net"] = _left_of_net
     _restore_arguments(_ARGUMENTS)
+
+
+def _weights_before_1_6() -> None:
+    """Draw initial weights from NumPy's global generator; truncated ones from two deviations."""
+    module = vars(sys.modules[Normal.__module__])
+
+    def normal(self: Any, arr: np.ndarray) -> None:
+        values = np.empty(arr.shape, np.float32)
+        module["random_normal"](arr.shape, *self.seed, torch.from_numpy(values))
+        arr[...] = values * np.float32(self.sigma) + np.float32(self.mean)
+
+    def truncated(a: float, b: float, mean: float, sigma: float, arr: np.ndarray) -> None:
+        least, most = (math.erfc(-bound / math.sqrt(2)) / 2 for bound in (a, b))
+        shares = torch.from_numpy(np.random.uniform(size=arr.shape)) * (most - least) + least
+        arr[...] = torch.special.ndtri(shares).numpy() * sigma + mean
+
+    def uniform(a: float, b: float, arr: np.ndarray) -> None:
+        arr[...] = np.random.uniform(a, b, arr.shape)
+
+    def he(mean: float, sigma: float, arr: np.ndarray) -> None:
+        arr[...] = np.random.normal(mean, sigma, arr.shape)
+
+    Normal._initialize = normal  # type: ignore[method-assign]
+    module.update(
+        _init_truncated_normal_inplace=truncated, _init_random_uniform_inplace=uniform, _init_random_normal_inplace=he
+    )
+
+
+class _LSTM(nn.Cell):
+    """LSTM of 1.0, with one flat weight."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        has_bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0,
+        bidirectional: bool = False,
+    ) -> None:
+        super().__init__()
+        self.batch_first, sides = batch_first, 2 if bidirectional else 1
+        self.layout = FlatLSTM(input_size, hidden_size, num_layers, has_bias, sides, 0)
+        self.dropout = float(dropout)
+        self.lstm = P.LSTM(input_size, hidden_size, num_layers, has_bias, bidirectional, self.dropout)
+        count = sum(math.prod(shape) for one in self.layout.sizes() for shape in one)
+        count += 8 * hidden_size * num_layers * sides * has_bias
+        bound = 1 / math.sqrt(hidden_size)
+        draw = np.random.uniform(-bound, bound, (count, 1, 1)).astype(np.float32)
+        self.weight = Parameter(Tensor(draw), name="weight")
+
+    def construct(self, x: Any, hx: Any) -> Any:
+        x = x.swapaxes(0, 1) if self.batch_first else x
+        inputs, hidden, layers, has_bias, sides, _ = self.layout
+        if layers == 1 or (sides == 1 and inputs == hidden):
+            x, h, c, *_ = self.lstm(x, *hx, self.weight)
+        else:  # the kernel of 1.0's CPU does not pass both directions to the next layer
+            weights = [item for one in self.layout.of_cudnn(torch.reshape(self.weight, (-1,))) for item in one]
+            x, h, c = wrap(
+                kernels.lstm(x, hx, weights, has_bias, layers, self.dropout, self.training, sides == 2, False)
+            )
+        return x.swapaxes(0, 1) if self.batch_first else x, (h, c)
+
+
+_LSTM.__name__ = _LSTM.__qualname__ = "LSTM"
+
+
+def _in_tensors_dtype(compute: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute integers with a float in the dtype of the integers, and bools with an integer in int32."""
+
+    @functools.wraps(compute)
+    def called(*operands: Any) -> Any:
+        dtypes = [item.dtype for item in operands if isinstance(item, torch.Tensor)]
+        if len(dtypes) == 1 and not (dtypes[0].is_floating_point or dtypes[0].is_complex):
+            kind = int if dtypes[0] is torch.bool else float
+            operands = tuple(
+                (Tensor(item, torch.int32) if kind is int else int(item)) if type(item) is kind else item
+                for item in operands
+            )
+        return compute(*operands)
+
+    return called
+
+
+def _numbers_of_1_0() -> None:
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+        for method in (f"__{name}__", f"__r{name}__", f"__i{name}__"):
+            setattr(Tensor, method, _in_tensors_dtype(getattr(Tensor, method)))
+    for name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(Tensor, f"__{name}__", _in_tensors_dtype(getattr(Tensor, f"__{name}__")))
+    for name in (
+        "TensorAdd Add Sub Mul Div RealDiv FloorDiv Mod FloorMod TruncateDiv TruncateMod Pow Maximum Minimum "
+        "SquaredDifference Less LessEqual Greater GreaterEqual Equal NotEqual"
+    ).split():
+        primitive = getattr(P, name)
+        setattr(primitive, "__call__", _in_tensors_dtype(primitive.__call__))  # noqa: B010
 
 
 @functools.wraps(load_param_into_net)
@@ -295,20 +422,6 @@ def _restore_arguments(table: dict[str, tuple[str, dict[str, Any]]]) -> None:
         owner = pkgutil.resolve_name(f"{__package__}.{outer}")
         target = getattr(owner, name)
         if isinstance(target, type):
-            target.__init__ = _with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
+            target.__init__ = with_arguments(target.__init__, order.split(), defaults)  # type: ignore[misc]
         else:
-            setattr(owner, name, _with_arguments(target, order.split(), defaults))
-
-
-def _with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
-    """Return a method with this order of positional arguments, if given, and these defaults."""
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if order and len(args) <= len(order):
-            args, kwargs = (), {**dict(zip(order, args)), **kwargs}
-        given = signature.bind_partial(self, *args, **kwargs).arguments
-        return function(self, *args, **{name: value for name, value in defaults.items() if name not in given}, **kwargs)
-
-    return called
+            setattr(owner, name, with_arguments(target, order.split(), defaults))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import functools
+import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 #: the environment variable that names the release that programs were written for
 VARIABLE = "MINDSPORE_COMPAT_RELEASE"
@@ -82,3 +84,28 @@ def parse(release: str) -> tuple[int, int]:
             f"The 'release' must be one of MindSpore's from 1.0 to 2.10, such as '1.9', but got {release!r}."
         )
     return found
+
+
+def around(owner: Any, name: str, change: Callable[..., Any]) -> None:
+    """Let a function or method return ``change`` of its result and arguments."""
+    inner = getattr(owner, name)
+    setattr(owner, name, functools.wraps(inner)(lambda *args: change(inner(*args), *args)))
+
+
+def with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
+    """Return a method with this order of positional arguments, if given, and these defaults."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if order and len(args) <= len(order):
+            args, kwargs = (), {**dict(zip(order, args)), **kwargs}
+        given = signature.bind_partial(self, *args, **kwargs).arguments
+        return function(
+            self,
+            *args,
+            **{name: value for name, value in defaults.items() if name not in {**given, **kwargs}},
+            **kwargs,
+        )
+
+    return called

@@ -288,7 +288,7 @@ class ParameterTuple(tuple):
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
         """Return clones named ``prefix.NAME``, filled by ``init``."""
-        clones = [item.clone(init) for item in self]
+        clones = [item.clone(init=init) for item in self]
         for clone in clones:
             clone.name = f"{prefix}.{clone.name}"
         return ParameterTuple(clones)

@@ -44,6 +44,7 @@ _get_shape = _Base.size  # Dynamo knows it on our class, unlike the attribute
 _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
 _COMPARABLE = (torch.Tensor, *_NUMBERS, np.number, np.bool_)
+keeps_digits = False  #: whether Python floats become float64 without a dtype, as before 1.6
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
@@ -102,7 +103,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         if shape is not None and dtype is not None:
             result = torch.zeros(shape, dtype=mindspore_dtype(dtype, "Tensor"))
         else:
-            result = plain_from(input_data, copy=True, keeps_digits=dtype is not None)
+            result = plain_from(input_data, copy=True, keeps_digits=keeps_digits or dtype is not None)
         if dtype is not None:
             result = to_dtype(result, dtype if dtype.__class__ is torch.dtype else mindspore_dtype(dtype, "Tensor"))
         target = current_device() if device is None else device_from(device)

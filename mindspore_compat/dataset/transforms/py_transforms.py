@@ -15,17 +15,14 @@ __all__ = ["Compose", "OneHotOp", "PyTensorOperation", "RandomApply", "RandomCho
 
 @arguments
 class OneHotOp(TensorOperation):
-    """A label as a one-hot float64 row; smoothing shares `smoothing_rate` among the other classes."""
+    """A label as a one-hot float64 row; smoothing shares `smoothing_rate` among all classes."""
 
     num_classes: Annotated[int, check_pos_int32]
     smoothing_rate: float = 0.0
 
     def _compute(self, labels: np.ndarray) -> np.ndarray:
         rows = np.eye(self.num_classes)[labels]
-        if self.smoothing_rate > 0:
-            others = self.smoothing_rate / max(self.num_classes - 1, 1)
-            rows = rows * (1 - self.smoothing_rate - others) + others
-        return rows
+        return (1 - self.smoothing_rate) * rows + self.smoothing_rate / self.num_classes
 
 
 class _InPython:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -121,6 +122,8 @@ class BatchDataset(Dataset):
         per_batch_map: ``f(col1, col2, ..., batch_info) -> tuple of columns``, each column a list of one array per row.
     """
 
+    epoch_of: Callable[[Run], int] = operator.attrgetter("epoch")  #: of a `BatchInfo`
+
     def __init__(
         self,
         input_dataset: Dataset,
@@ -207,7 +210,7 @@ class BatchDataset(Dataset):
         size = max(len(order), 1) if self.batch_size == -1 else self.batch_size
         stop = len(order) - len(order) % size if self.drop_remainder else len(order)
         for number, start in enumerate(range(0, stop, size)):
-            yield run.task_key(self, number), (BatchInfo(run.epoch, number), order[start : start + size])
+            yield run.task_key(self, number), (BatchInfo(self.epoch_of(run), number), order[start : start + size])
         if stop < len(order) and run.session.draws_below(self.children[0]):  # the rows that are dropped draw, too
             yield run.task_key(self, stop // size), (None, order[stop:])
 
@@ -215,7 +218,7 @@ class BatchDataset(Dataset):
         rows = iter(self.children[0]._stream(run))
         number = 0
         while True:
-            info = BatchInfo(run.epoch, number)
+            info = BatchInfo(self.epoch_of(run), number)
             size = self._size_for(info)
             group = list(islice(rows, size))
             if not group or (self.drop_remainder and size is not None and len(group) < size):
