@@ -19,13 +19,12 @@ import torch
 
 from mindspore_compat import context, nn, ops, train, version
 from mindspore_compat._api.releases import METHODS, VARIABLE, parse
-from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._ops.conv import conv2d_before_2_0
 from mindspore_compat._ops.elementwise import tensor_div
 from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
-from mindspore_compat._tensor.aliasing import is_of_parameter, leave_aliases, num_aliases
+from mindspore_compat._tensor.aliasing import leave_aliases, leave_derivative
 from mindspore_compat._tensor.operators import promoted
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.tensor import Tensor
@@ -109,9 +108,7 @@ def _to_own_memory(change: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(change)
     def called(self: Any, *args: Any) -> None:
         leave_aliases(self)
-        is_result = self.requires_grad and not (self.is_leaf or self._is_part or is_of_parameter(self))
-        if is_result and not in_graph() and num_aliases(self):
-            torch._C._swap_tensor_impl(self, wrap(torch.clone(self)))
+        leave_derivative(self)
         change(self, *args)
 
     return called
