@@ -28,7 +28,7 @@ from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
 from mindspore_compat._ops.recurrent import FlatLSTM
-from mindspore_compat._tensor.aliasing import leave_aliases
+from mindspore_compat._tensor.aliasing import leave_aliases, leave_derivative
 from mindspore_compat._tensor.operators import promoted
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Normal
@@ -114,6 +114,7 @@ def _to_own_memory(change: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(change)
     def called(self: Any, *args: Any) -> None:
         leave_aliases(self)
+        leave_derivative(self)
         change(self, *args)
 
     return called

@@ -38,6 +38,7 @@ KEYS: dict[str, tuple[Any, Any]] = {
     "aoe_config": (dict, {}),
     "auto_tune_mode": (str, "NO_TUNE"),
     "enable_reduce_precision": (bool, True),
+    "precompile_only": (bool, False),
     "variable_memory_max_size": (str, "0GB"),
     "enable_auto_mixed_precision": (bool, False),
     "inter_op_parallel_num": (int, 0),

@@ -127,6 +127,13 @@ def leave_aliases(target: Any) -> None:
         target._has_array = False
 
 
+def leave_derivative(target: Any) -> None:
+    """Replace a Tensor that has a derivative and aliases by its copy, outside of compiled code."""
+    is_result = target.requires_grad and not (target.is_leaf or target._is_part or is_of_parameter(target))
+    if is_result and not in_graph() and num_aliases(target):
+        torch._C._swap_tensor_impl(target, wrapping.wrap(torch.clone(target)))
+
+
 def write_values(target: torch.Tensor, value: torch.Tensor) -> None:
     """Write values to ``target`` in place: aliases see them, except in compiled code."""
     program.values_written()
