@@ -12,6 +12,7 @@ from tests.support.processes import run_python
 CALLS = {
     "str(Tensor([0.5]).asnumpy().dtype), str(Tensor(0.5).asnumpy().dtype)": ("('float64', 'float64')", "1.6"),
     "str(Tensor([0.5], ms.float32).asnumpy().dtype)": ("float32", None),
+    "str(nn.ExponentialDecayLR(0.1, 0.9, 4)(Tensor(2, ms.int32)).asnumpy().dtype)": ("float32", None),
     "[f(Tensor([7, -8], ms.int32)).asnumpy().tolist() for f in FLOATS]": ("[[5, -10], [-5, 10], [5, -10]]", "1.1"),
     "(Tensor([7.0], ms.float32) - 2.5).asnumpy().tolist()": ("[4.5]", None),
     "str((Tensor([True]) + 2).asnumpy().dtype)": ("int32", "1.1"),
