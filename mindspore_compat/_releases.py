@@ -101,6 +101,7 @@ _BEFORE_1_6: dict[str, Any] = {
 _OF_1_0: dict[str, Any] = {
     "Parameter.clone": ("prefix init", {}),
     "nn.Conv2dBnAct": ("", {"momentum": 0.9}),
+    "nn.ActQuant": ("activation ema_decay per_channel num_bits symmetric narrow_range quant_delay", {}),
     "nn.DenseBnAct": ("in_channels out_channels weight_init bias_init has_bias has_bn activation after_fake", {}),
 }
 

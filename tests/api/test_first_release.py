@@ -17,6 +17,7 @@ CALLS = {
     "(Tensor([7.0], ms.float32) - 2.5).asnumpy().tolist()": ("[4.5]", None),
     "str((Tensor([True]) + 2).asnumpy().dtype)": ("int32", "1.1"),
     "Parameter(Tensor([1.0]), name='w').clone('m', 'zeros').name": ("m.w", "1.1"),
+    "nn.ActQuant(nn.ReLU(), 0.9, False, 4).fake_quant_act.num_bits": ("4", "1.1"),
     "nn.LSTMCell(3, 4)(x, h, h, w)[0].shape": ("(2, 1, 4)", "1.6"),
     "[p.name for p in nn.LSTM(3, 4).get_parameters()]": ("['weight']", "1.1"),
     "nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True)(x, (h4, h4))[0].shape": ("(2, 1, 8)", None),
