@@ -164,8 +164,9 @@ def fill_normal_of_1_0(seed: int, array: np.ndarray) -> None:
     """Fill a float32 array with standard normal numbers as MindSpore 1.0: in sixteen streams, in which each block of
     four words is the hash of the block before. The streams' words lie in one long integer, 64 bits apart.
     """
-    sizes = [max(array.size // 16, 1)] * (16 if array.size >= 16 else 1)
-    sizes[-1] += array.size - sum(sizes)
+    streams = 16 if array.size > 16 else 1
+    sizes = [array.size // streams] * streams
+    sizes[-1] += array.size % streams
     ones = sum(1 << 64 * i for i in range(len(sizes)))
     low, key, found = 0xFFFFFFFF * ones, int(seed) & 0xFFFFFFFF, []
     a = sum((size * i + 3) // 4 << 64 * i for i, size in enumerate(sizes))
