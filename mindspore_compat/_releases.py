@@ -216,6 +216,7 @@ _BEFORE_1_6: dict[str, Any] = {
 _OF_1_0: dict[str, Any] = {
     "Parameter.clone": ("prefix init", {}),
     "nn.Conv2dBnAct": ("", {"momentum": 0.9}),
+    "nn.ActQuant": ("activation ema_decay per_channel num_bits symmetric narrow_range quant_delay", {}),
     "nn.DenseBnAct": ("in_channels out_channels weight_init bias_init has_bias has_bn activation after_fake", {}),
 }
 
@@ -278,13 +279,15 @@ def _before_2_1() -> None:
     least = {torch.float16: 2**-14, torch.float32: 2**-16}
     around(P.Eps, "__call__", lambda found, _, x: found * 0 + least.get(x.dtype, torch.finfo(x.dtype).eps))
     for owner in (ops, functional, Tensor):
-        owner.clamp = owner.clip = ops.clip_by_value  # at a bound: half of the gradient
-    Tensor.bernoulli = _CALLS["bernoulli"]
+        for name in ("clamp", "clip"):
+            setattr(owner, name, ops.clip_by_value)  # at a bound: half of the gradient
+    setattr(Tensor, "bernoulli", _CALLS["bernoulli"])  # noqa: B010
     nn.SGD._without_decay = ()
     pkgutil.resolve_name(f"{__package__}.mindrecord._codec").bytes_column = lambda data: data  # uint8, not a string
     nn.Optimizer._parts["get_lr"] = nn.Optimizer.get_lr
-    nn.TransformerEncoderLayer._like = nn.TransformerDecoderLayer._like = copy.deepcopy
-    nn.TransformerEncoderLayer._linears = nn.TransformerDecoderLayer._linears = ("linear1", "linear2")
+    for layer in (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer):
+        layer._linears = ("linear1", "linear2")
+        setattr(layer, "_like", copy.deepcopy)  # noqa: B010
     _restore_arguments(_ARGUMENTS_BEFORE_2_1)
 
 

@@ -54,10 +54,10 @@ class _Builtin(LearningRateSchedule):
         if isinstance(global_step, torch.Tensor) and global_step.device.type != "cpu":
             return wrap(self.rate(plain(global_step).to(torch.float64)).to(torch.float32))
         if isinstance(global_step, torch.Tensor) and global_step.numel() != 1:
-            return Tensor([self.rate(float(item)) for item in global_step.flatten().tolist()]).reshape(
-                global_step.shape
-            )
-        value = Tensor(self.rate(float(global_step.item() if isinstance(global_step, torch.Tensor) else global_step)))
+            rates = [self.rate(float(item)) for item in global_step.flatten().tolist()]
+            return Tensor(rates, torch.float32).reshape(global_step.shape)
+        rate = self.rate(float(global_step.item() if isinstance(global_step, torch.Tensor) else global_step))
+        value = Tensor(rate, torch.float32)
         return value.reshape(global_step.shape) if isinstance(global_step, torch.Tensor) else value
 
 

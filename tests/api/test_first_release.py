@@ -12,10 +12,12 @@ from tests.support.processes import run_python
 CALLS = {
     "str(Tensor([0.5]).asnumpy().dtype), str(Tensor(0.5).asnumpy().dtype)": ("('float64', 'float64')", "1.6"),
     "str(Tensor([0.5], ms.float32).asnumpy().dtype)": ("float32", None),
+    "str(nn.ExponentialDecayLR(0.1, 0.9, 4)(Tensor(2, ms.int32)).asnumpy().dtype)": ("float32", None),
     "[f(Tensor([7, -8], ms.int32)).asnumpy().tolist() for f in FLOATS]": ("[[5, -10], [-5, 10], [5, -10]]", "1.1"),
     "(Tensor([7.0], ms.float32) - 2.5).asnumpy().tolist()": ("[4.5]", None),
     "str((Tensor([True]) + 2).asnumpy().dtype)": ("int32", "1.1"),
     "Parameter(Tensor([1.0]), name='w').clone('m', 'zeros').name": ("m.w", "1.1"),
+    "nn.ActQuant(nn.ReLU(), 0.9, False, 4).fake_quant_act.num_bits": ("4", "1.1"),
     "nn.LSTMCell(3, 4)(x, h, h, w)[0].shape": ("(2, 1, 4)", "1.6"),
     "[p.name for p in nn.LSTM(3, 4).get_parameters()]": ("['weight']", "1.1"),
     "nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True)(x, (h4, h4))[0].shape": ("(2, 1, 8)", None),
