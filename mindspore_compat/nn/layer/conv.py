@@ -34,6 +34,12 @@ def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d") -> None
         raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
 
 
+def _check_input_5dims(input_shape: Sequence[int], op_name: str) -> None:
+    """Raise ValueError unless the shape has five axes; user code for MindSpore 1.x and 2.0 imports it."""
+    if len(input_shape) != 5:
+        raise ValueError(f"For '{op_name}', the dimension of input must be 5d, but got {len(input_shape)}.")
+
+
 def _deconv_output_length(
     is_valid: bool,
     is_same: bool,
