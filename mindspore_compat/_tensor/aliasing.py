@@ -119,11 +119,10 @@ def before_assignment(target: Any, index: Any) -> Any:
         return index
     if not ((is_graph_mode() or in_jit.depth) and in_graph()):
         saved_copies.before_writing(target)
-        copy = _get_data(target).clone()
         if isinstance(target, _Parameter) or target.requires_grad:
-            wrapping.TENSOR.data.fset(target, copy)
+            wrapping.TENSOR.data.fset(target, _get_data(target).clone())
         else:  # a C++ object of its own: that of `stop_gradient(x)` counts its writes as writes to x
-            torch._C._swap_tensor_impl(target, copy)
+            torch._C._swap_tensor_impl(target, _get_data(target).clone())
         target._has_array = False
     return index
 

@@ -1,9 +1,8 @@
 """Operators that are attributes of MindSpore's layers and losses. The zoo (`research/mm/opt/src/model_mindspore`,
-`research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindspore-hp-vae-gan
-(`src/tools/spectral_norm.py`), mindscience
+`research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
 (`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and mindformers
 (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells derived from a
-layer, as vega (`vega/modules/loss/ms_custom_loss.py`).
+layer, as vega (`vega/modules/loss/ms_custom_loss.py`) and mindspore-hp-vae-gan (`src/tools/spectral_norm.py`).
 
 Layers here do not use them; each is made on first access (`Cell.__getattr__`). A row is a layer's name and
 ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`, or a number. A row has a
@@ -25,9 +24,7 @@ LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul
 Conv2d conv2d=Conv2D bias_add=BiasAdd
 Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
 Conv3d conv3d=Conv3D bias_add=BiasAdd
-Conv1dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd
-Conv3dTranspose conv3d_transpose=Conv3DTranspose bias_add=BiasAdd
 Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
 Embedding expand=ExpandDims gather=Gather
 VocabEmbedding gather=Gather
@@ -80,10 +77,6 @@ def _convolution(layer: Any, **more: Any) -> dict[str, Any]:
     }
 
 
-def _backward_convolution(layer: Any) -> dict[str, Any]:
-    return _convolution(layer, out_channel=layer.in_channels)
-
-
 def _pooling(layer: Any, **more: Any) -> dict[str, Any]:
     return {"kernel_size": layer.kernel_size, "strides": layer.stride, "pad_mode": layer.pad_mode, **more}
 
@@ -94,14 +87,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Conv1d.conv2d": _convolution,
     "Conv1d.squeeze": lambda layer: {"axis": 2},
     "Conv3d.conv3d": _convolution,
-    "Conv3d.bias_add": lambda layer: {"data_format": "NCDHW"},
-    "Conv1dTranspose.conv2d_transpose": _backward_convolution,
-    "Conv1dTranspose.squeeze": lambda layer: {"axis": 2},
-    "Conv2dTranspose.conv2d_transpose": _backward_convolution,
-    "Conv3dTranspose.conv3d_transpose": lambda layer: _convolution(
-        layer, in_channel=layer.in_channels, output_padding=layer.output_padding
-    ),
-    "Conv3dTranspose.bias_add": lambda layer: {"data_format": "NCDHW"},
+    "Conv2dTranspose.conv2d_transpose": lambda layer: {**_convolution(layer), "out_channel": layer.in_channels},
     "Dense.matmul": lambda layer: {"transpose_b": True},
     "Dropout.dropout": lambda layer: {"keep_prob": 1.0 - layer._rate},
     "MaxPool2d.max_pool": lambda layer: _pooling(layer, data_format=layer.format),

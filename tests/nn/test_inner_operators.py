@@ -44,16 +44,6 @@ CASES: list[tuple[Any, Any, Any]] = [
         X5,
         lambda net, x: net.bias_add(net.conv3d(x, net.weight), net.bias),
     ),
-    (
-        lambda: nn.Conv1dTranspose(2, 4, 3, stride=2),
-        X3,
-        lambda net, x: net.squeeze(net.conv2d_transpose(net.expand_dims(x, 2), net.weight, (2, 4, 1, 16))),
-    ),
-    (
-        lambda: nn.Conv3dTranspose(2, 4, 3, stride=2, pad_mode="pad", padding=1, output_padding=1, has_bias=True),
-        X5,
-        lambda net, x: net.bias_add(net.conv3d_transpose(x, net.weight), net.bias),
-    ),
     (lambda: nn.Dense(3, 4), X2, lambda net, x: net.bias_add(net.matmul(x, net.weight), net.bias)),
     (lambda: nn.Dense(3, 4), _data(2, 5, 3), _dense_of_mindpet),
     (
