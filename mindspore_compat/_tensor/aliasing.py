@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mindspore_compat._autograd import saved_copies
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.mode import current, in_graph
 from mindspore_compat._graph.program import program
@@ -123,7 +124,11 @@ def leave_aliases(target: Any) -> None:
     if target.requires_grad and not is_of_parameter(target):
         return
     if not ((is_graph_mode() or in_jit.depth) and in_graph()):
-        wrapping.TENSOR.data.fset(target, _get_data(target).clone())
+        saved_copies.before_writing(target)
+        if isinstance(target, _Parameter) or target.requires_grad:
+            wrapping.TENSOR.data.fset(target, _get_data(target).clone())
+        else:  # a C++ object of its own: that of `stop_gradient(x)` counts its writes as writes to x
+            torch._C._swap_tensor_impl(target, _get_data(target).clone())
         target._has_array = False
 
 

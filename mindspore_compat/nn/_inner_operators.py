@@ -2,7 +2,7 @@
 `research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
 (`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and mindformers
 (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells derived from a
-layer, as vega (`vega/modules/loss/ms_custom_loss.py`).
+layer, as vega (`vega/modules/loss/ms_custom_loss.py`) and mindspore-hp-vae-gan (`src/tools/spectral_norm.py`).
 
 Layers here do not use them; each is made on first access (`Cell.__getattr__`). A row is a layer's name and
 ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`, or a number. A row has a
@@ -23,6 +23,7 @@ Cell cast=Cast
 LossBase reduce_mean=ReduceMean reduce_sum=ReduceSum mul=Mul
 Conv2d conv2d=Conv2D bias_add=BiasAdd
 Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze shape=Shape
+Conv3d conv3d=Conv3D bias_add=BiasAdd
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd
 Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
 Embedding expand=ExpandDims gather=Gather
@@ -85,6 +86,7 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "Conv2d.bias_add": lambda layer: {"data_format": layer.data_format},
     "Conv1d.conv2d": _convolution,
     "Conv1d.squeeze": lambda layer: {"axis": 2},
+    "Conv3d.conv3d": _convolution,
     "Conv2dTranspose.conv2d_transpose": lambda layer: {**_convolution(layer), "out_channel": layer.in_channels},
     "Dense.matmul": lambda layer: {"transpose_b": True},
     "Dropout.dropout": lambda layer: {"keep_prob": 1.0 - layer._rate},

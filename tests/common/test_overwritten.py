@@ -115,9 +115,20 @@ def mapped(x):
     return (y * z).sum()
 
 
+def alias_is_masked(x):
+    y = x * x
+    z = y * y
+    alias = ops.stop_gradient(y)
+    alias[y > 0.3] = 5.0
+    w = y * z
+    alias[0:1] = 2.0
+    return (z * w).sum() + alias[0]
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        alias_is_masked,
         output_is_kept,
         input_is_kept,
         part_is_kept,
@@ -137,6 +148,18 @@ def test_derivatives_are_those_of_the_function(function: Any) -> None:
         step[place] = 1e-5
         ends = [float(function(Tensor(at + sign * step, ms.float64))) for sign in (1, -1)]
         assert found[place] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-7), place
+
+
+def test_an_operator_keeps_the_values_before_a_mask() -> None:
+    def loss(x):
+        y = x * x
+        constant = ops.stop_gradient(y)
+        product = constant * y
+        constant[y > 0.3] = 5.0
+        return (product * product).sum()
+
+    x = np.array([0.4, 0.7, 0.9])
+    np.testing.assert_allclose(ms.grad(loss)(Tensor(x, ms.float64)).asnumpy(), 4 * x**7)
 
 
 def test_second_derivatives() -> None:

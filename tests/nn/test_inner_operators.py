@@ -39,6 +39,11 @@ CASES: list[tuple[Any, Any, Any]] = [
         X4,
         lambda net, x: net.conv2d_transpose(x, net.weight, (2, 4, 16, 16)),
     ),
+    (
+        lambda: nn.Conv3d(2, 4, 3, pad_mode="pad", padding=1, dilation=2, has_bias=True),
+        X5,
+        lambda net, x: net.bias_add(net.conv3d(x, net.weight), net.bias),
+    ),
     (lambda: nn.Dense(3, 4), X2, lambda net, x: net.bias_add(net.matmul(x, net.weight), net.bias)),
     (lambda: nn.Dense(3, 4), _data(2, 5, 3), _dense_of_mindpet),
     (

@@ -11,7 +11,7 @@ import pytest
 
 import mindspore_compat as ms
 from mindspore_compat import Parameter, Tensor, _checkparam, nn
-from mindspore_compat.nn.layer.conv import _check_input_3d
+from mindspore_compat.nn.layer.conv import _check_input_3d, _check_input_5dims
 from mindspore_compat.train import serialization
 from mindspore_compat.train.serialization import (  # type: ignore[attr-defined]
     Checkpoint,
@@ -143,3 +143,6 @@ def test_a_checked_shape_needs_no_name() -> None:
     _check_input_3d((1, 2, 3))  # the zoo's SPADE, as in 1.x
     with pytest.raises(ValueError, match="3d"):
         _check_input_3d((1, 2, 3, 4))
+    _check_input_5dims((1, 2, 3, 4, 5), "Conv3d")
+    with pytest.raises(ValueError, match="5d"):
+        _check_input_5dims((1, 2, 3, 4), "Conv3d")

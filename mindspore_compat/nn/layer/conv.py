@@ -7,6 +7,7 @@ checkpoints.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -24,14 +25,16 @@ from mindspore_compat.nn.layer._shapes import fixed_same_padding, pad_same, size
 
 __all__ = ["Conv2d", "Conv2dTranspose", "Conv1d", "Conv1dTranspose", "Conv3d", "Conv3dTranspose"]
 
-
 _MODES = ("same", "valid", "pad")
 
 
-def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d") -> None:
+def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d", axes: int = 3) -> None:
     """Raise ValueError unless the shape has three axes; user code imports it."""
-    if len(input_shape) != 3:
-        raise ValueError(f"For '{op_name}', the dimension of input must be 3d, but got {len(input_shape)}.")
+    if len(input_shape) != axes:
+        raise ValueError(f"For '{op_name}', the dimension of input must be {axes}d, but got {len(input_shape)}.")
+
+
+_check_input_5dims = functools.partial(_check_input_3d, axes=5)
 
 
 def _deconv_output_length(
@@ -235,7 +238,6 @@ class Conv3d(_Forward):
     """3-D convolution over (N, C, D, H, W); ``padding`` is an int or (head, tail, top, bottom, left, right)."""
 
     _operator = kernels.conv3d
-
     _count, _formats = 3, ("NCDHW",)
 
     @arguments_of(_Conv, without="transposed")
@@ -326,7 +328,6 @@ class Conv3dTranspose(_Transposed):
     """
 
     _operator = kernels.conv_transpose3d
-
     _count, _formats = 3, ("NCDHW",)
 
     @arguments_of(_Conv, without="transposed", output_padding="group")
