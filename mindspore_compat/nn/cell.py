@@ -87,7 +87,11 @@ def adopt(module: torch.nn.Module, prefix: str) -> None:
 
 
 def _give_tensors(module: torch.nn.Module, args: tuple, kwargs: dict[str, Any], result: Any) -> Any:
-    return wrap(result) if any(isinstance(item, Tensor) for item in (*args, *kwargs.values())) else None
+    return wrap(result) if _has_tensor((*args, *kwargs.values())) else None
+
+
+def _has_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, (tuple, list)) and any(map(_has_tensor, value)))
 
 
 #: members of torch.nn.Module that MindSpore's Cell does not have, or, as `buffers`, only since 2.4

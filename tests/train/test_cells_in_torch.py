@@ -228,6 +228,11 @@ class Around(nn.Cell):
         return y.std(), y.expand_dims(0), y.transpose(0, 2, 1)
 
 
+class Joined(torch.nn.Module):
+    def forward(self, first: list[torch.Tensor], other: torch.Tensor) -> torch.Tensor:
+        return torch.cat([*first, other])
+
+
 @pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
 def test_a_torch_module_in_a_cell_gives_tensors_for_tensors(mode: int) -> None:
     body = torch.nn.Sequential(torch.nn.Conv1d(2, 3, 1), torch.nn.GELU())
@@ -239,5 +244,6 @@ def test_a_torch_module_in_a_cell_gives_tensors_for_tensors(mode: int) -> None:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     expected = body(torch.from_numpy(values)).detach()
     assert type(body(torch.from_numpy(values))) is torch.Tensor
+    assert type(Around(Joined()).body([Tensor(values)], other=Tensor(values))) is Tensor
     assert std.asnumpy() == pytest.approx(float(expected.std(correction=0)))
     assert (tuple(first.shape), tuple(turned.shape)) == ((1, 2, 3, 5), (2, 5, 3))
