@@ -310,6 +310,24 @@ def test_the_statistics_of_torch_modules_inside_of_a_cell_are_saved(tmp_path, na
     assert load_param_into_net(again, values)[0] == ["body.1.running_mean"]
 
 
+@pytest.mark.parametrize("make", [torch.nn.Sequential, nn.SequentialCell])
+def test_plain_averages_of_batches_go_on(tmp_path, make) -> None:
+    def net():
+        return make(torch.nn.BatchNorm1d(3, momentum=None)).train()
+
+    whole, path = net(), str(tmp_path / "n.ckpt")
+    batches = torch.randn(4, 5, 3).unbind()
+    for batch in batches[:3]:
+        whole(batch)
+    save_checkpoint(whole, path)
+    again = net()
+    assert load_param_into_net(again, load_checkpoint(path)) == ([], [])
+    whole(batches[3])
+    again(batches[3])
+    for a, b in zip(whole.state_dict().values(), again.state_dict().values()):
+        assert torch.equal(a, b)
+
+
 def test_a_torch_net_reports_what_did_not_match_and_changes_nothing_on_error() -> None:
     net = TorchNet()
     before = {name: value.clone() for name, value in net.state_dict().items()}

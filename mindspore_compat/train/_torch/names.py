@@ -74,6 +74,8 @@ class Target:
 
 
 def _own_name(module: nn.Module, name: str) -> str | None:
+    if name == "num_batches_tracked" and getattr(module, "momentum", 0) is None:
+        return name  # the weight of the next batch in the averages hangs on it
     for types, names in _NAMES:
         if isinstance(module, types):
             return names.get(name, name)
