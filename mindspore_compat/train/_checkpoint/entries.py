@@ -21,7 +21,7 @@ from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._modes import is_here
 from mindspore_compat.train._checkpoint.lazy import Content, LazyTensor
-from mindspore_compat.train._torch.names import mindspore_items, targets_in_cell
+from mindspore_compat.train._torch.names import items_of_cell, mindspore_items
 
 FORMATS = ("ckpt", "safetensors")
 
@@ -120,11 +120,7 @@ def _entry(name: str, value: Any) -> codec.Entry:
 def _items_of(save_obj: Any) -> Iterator[tuple[str, Any]]:
     """Yield (name, value) of everything in ``save_obj``, in the order of the file."""
     if isinstance(save_obj, Cell):
-        for _, parameter in save_obj.parameters_and_names():
-            yield parameter.name, parameter
-        for target in targets_in_cell(save_obj):
-            if not isinstance(target.tensor, Parameter):
-                yield target.name, target.tensor
+        yield from items_of_cell(save_obj)
     elif isinstance(save_obj, torch.nn.Module):
         yield from mindspore_items(save_obj)
     elif isinstance(save_obj, dict):

@@ -17,13 +17,11 @@ from mindspore_compat.context import get_auto_parallel_context
 from mindspore_compat.nn.cell import Cell
 from mindspore_compat.parallel._layout import TensorLayout
 from mindspore_compat.train._checkpoint.strategy import Layouts, device_num, layouts_of, read_layouts
-from mindspore_compat.train._torch.names import torch_targets
+from mindspore_compat.train._torch.names import items_of_cell, torch_targets
 
 
 def _named(net: Any) -> list[tuple[str, torch.Tensor]]:
-    if isinstance(net, Cell):
-        return [(parameter.name, parameter) for parameter in net.get_parameters()]
-    return list(torch_targets(net))
+    return list(items_of_cell(net) if isinstance(net, Cell) else torch_targets(net))
 
 
 def require_parallel(what: str) -> int:

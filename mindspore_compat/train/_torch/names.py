@@ -142,6 +142,12 @@ def targets_in_cell(cell: Any) -> Iterator[Target]:
                 yield from _targets_below(root, f"{path}.{key}".removeprefix(around) if prefix is None else prefix)
 
 
+def items_of_cell(cell: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield what a checkpoint of a Cell holds: (name, Parameter), then the buffers of torch modules inside."""
+    yield from ((parameter.name, parameter) for parameter in cell.get_parameters())
+    yield from ((item.name, item.tensor) for item in targets_in_cell(cell) if not isinstance(item.tensor, Parameter))
+
+
 def _targets_below(root: nn.Module, prefix: str) -> Iterator[Target]:
     for path, module in module_tree.walk(root, set(), prefix.strip(".")):
         for name, tensor in [] if isinstance(module, Cell) else _saved(module):
