@@ -29,7 +29,7 @@ BUDGET = 115_020
 #: what programs of earlier releases and of reinforcement learning need beside, counted apart: 510 are the Bayesian tools
 #: of 1.x, 420 what 1.0 and 2.0 compute otherwise, others names that NumPy 2 removed, spellings of 0.x and what tools
 #: beside MindSpore wrap
-FOR_EARLIER_RELEASES = 3_400
+FOR_EARLIER_RELEASES = 3_320
 #: checkpoints of language models: folders of shards, merges of ranks, rules for groups and experts
 FOR_LARGE_CHECKPOINTS = 990
 

@@ -86,12 +86,6 @@ def parse(release: str) -> tuple[int, int]:
     return found
 
 
-def around(owner: Any, name: str, change: Callable[..., Any]) -> None:
-    """Let a function or method return ``change`` of its result and arguments."""
-    inner = getattr(owner, name)
-    setattr(owner, name, functools.wraps(inner)(lambda *args: change(inner(*args), *args)))
-
-
 def with_arguments(function: Callable[..., Any], order: list[str], defaults: dict[str, Any]) -> Callable[..., Any]:
     """Return a method with this order of positional arguments, if given, and these defaults."""
     signature = inspect.signature(function)
