@@ -296,7 +296,9 @@ class Cell(ForwardCache, torch.nn.Module):
         is_training = state["training"] or THREAD.running or self._trains or self._is_optimizer
         is_constant = not is_training and is_inference(args, kwargs)
         if is_graph_mode() or "_is_jit" in state:
-            compute = in_graph_version(self.construct) if is_plain else self._call_with_extras
+            compute = self.construct if is_plain else self._call_with_extras
+            if is_plain and id(getattr(compute, "__code__", None)) not in plain_codes:
+                compute = in_graph_version(compute)
             around = without_graph if is_constant else called
             if not is_training and (is_constant or not torch.is_grad_enabled()) and not state["requires_grad"]:
                 return evaluated(self, around, compute, args, kwargs)

@@ -96,7 +96,7 @@ def test_a_call_enters_few_frames(name: str, mode: int, training: bool, depth: i
 
 
 @pytest.mark.parametrize("training", [False, True])
-@pytest.mark.parametrize(("mode", "more"), [(context.PYNATIVE_MODE, 3), (context.GRAPH_MODE, 14)])
+@pytest.mark.parametrize(("mode", "more"), [(context.PYNATIVE_MODE, 3), (context.GRAPH_MODE, 11)])
 @pytest.mark.parametrize("name", CALLS)
 def test_an_outermost_call_enters_a_few_frames_more(name: str, mode: int, more: int, training: bool) -> None:
     most, make = CALLS[name]
