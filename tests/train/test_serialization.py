@@ -316,7 +316,7 @@ def test_plain_averages_of_batches_go_on(tmp_path, make) -> None:
         return make(torch.nn.BatchNorm1d(3, momentum=None)).train()
 
     whole, path = net(), str(tmp_path / "n.ckpt")
-    batches = torch.randn(4, 5, 3).unbind()
+    batches = torch.randn(4, 5, 3).to(whole[0].weight.device).unbind()
     for batch in batches[:3]:
         whole(batch)
     save_checkpoint(whole, path)
