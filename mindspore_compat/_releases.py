@@ -1,6 +1,6 @@
 """Programs of earlier releases: their calls and defaults in place of today's, where the meaning differs.
 
-The table is read off MindSpore's releases 1.0 to 2.7.
+The tables are read off MindSpore's releases 1.0 to 2.7, and compared with real MindSpore 1.0.0 and 2.0.0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Programs of MindSpore 1.0, by what real MindSpore 1.0.0 gives for each expression; some also hold until 1.5 or 2.0."""
+"""Programs of MindSpore 1.0. Most values are what real MindSpore 1.0.0 prints; what it refuses outside of a Cell is by its
+signatures. `OneHotOp` is that of all releases, without the axis that 1.0 adds.
+"""
 
 from __future__ import annotations
 

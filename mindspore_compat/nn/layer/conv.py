@@ -29,7 +29,7 @@ _MODES = ("same", "valid", "pad")
 
 
 def _check_input_3d(input_shape: Sequence[int], op_name: str = "Conv1d", axes: int = 3) -> None:
-    """Raise ValueError unless the shape has three axes; user code imports it."""
+    """Raise ValueError unless the shape has this number of axes; programs import it."""
     if len(input_shape) != axes:
         raise ValueError(f"For '{op_name}', the dimension of input must be {axes}d, but got {len(input_shape)}.")
 

@@ -88,8 +88,8 @@ def stat_step(
 
 
 def clear_first(accums: Sequence[Any], stats: Sequence[Any]) -> None:
-    """Set ``accums`` whose ``stats`` hold 1 to 0, and these ``stats``: a first step of `stat_step` without dampening is
-    any other step then.
+    """Set ``accums`` and ``stats`` to 0 where ``stats`` hold 1. Without dampening, `momentum_step` then computes what
+    `stat_step` computes.
     """
     with program.unrecorded():
         for accum, stat in zip(map(unmoved, accums), map(unmoved, stats)):

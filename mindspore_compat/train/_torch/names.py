@@ -75,7 +75,7 @@ class Target:
 
 def _own_name(module: nn.Module, name: str) -> str | None:
     if name == "num_batches_tracked" and getattr(module, "momentum", 0) is None:
-        return name  # the weight of the next batch in the averages hangs on it
+        return name  # it is the weight of the next batch in the averages
     for types, names in _NAMES:
         if isinstance(module, types):
             return names.get(name, name)
