@@ -17,7 +17,7 @@ from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.data import sent
 from mindspore_compat._tensor.wrapping import copied, plain, wrap
-from mindspore_compat.common.dtype import dtype_name, to_torch_dtype
+from mindspore_compat.common.dtype import to_torch_dtype
 
 _Run = Callable[..., Any]
 
@@ -261,21 +261,11 @@ def tuple_to_array(input_x: Any) -> Any:
 TupleToArray = primitive_class("TupleToArray", tuple_to_array)
 
 
-def check_one_hot(indices: torch.Tensor) -> None:
-    """Raise TypeError unless they are int32 or int64."""
-    if indices.dtype is not torch.int64 and indices.dtype is not torch.int32:
-        raise TypeError(f"For 'OneHot', the indices must be Int32 or Int64, but got {dtype_name(indices.dtype)}.")
-
-
 @op
 def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axis: int = -1) -> Any:
     """Return ``on_value`` where the new axis of length ``depth`` equals the index, else ``off_value``; indices out of
     range give none.
-
-    Raises:
-        TypeError: unless ``indices`` are int32 or int64.
     """
-    check_one_hot(indices)
     depth = int(depth)
     on, off = as_plain(on_value), as_plain(off_value)
     axis = axis if axis >= 0 else indices.dim()

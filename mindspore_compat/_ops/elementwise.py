@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import operator
 import types
 from collections.abc import Callable
@@ -705,15 +704,7 @@ def eps(x: Any) -> Any:
 Eps = primitive_class("Eps", eps)
 
 
-@functools.wraps(fmod)
-def _mod(input: Any, other: Any) -> Any:
-    if not isinstance(input, torch.Tensor) and not isinstance(other, torch.Tensor):
-        kinds = f"{type(input).__name__} and {type(other).__name__}"
-        raise TypeError(f"For 'Mod', the element of 'x' must be one of Tensor or 'y' be one, but got {kinds}.")
-    return fmod(input, other)
-
-
-Mod = primitive_class("Mod", _mod)
+Mod = primitive_class("Mod", fmod)
 
 
 Abs = primitive_class("Abs", abs)

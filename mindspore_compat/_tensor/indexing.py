@@ -38,7 +38,7 @@ def in_range(axis: int, dims: int) -> int:
     return axis % dims if dims else 0
 
 
-def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
+def numpy_index(index: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return ``index`` with ints beside index arrays as arrays. numpy and MindSpore broadcast them together, while
     torch selects first.
     """
@@ -51,31 +51,27 @@ def numpy_index(index: tuple[Any, ...], reads: bool = True) -> tuple[Any, ...]:
             if has_ellipsis:
                 raise IndexError("An index can only have a single ellipsis('...').")
             has_ellipsis = True
-        elif item is False and reads:
-            raise IndexError("When a Tensor is indexed by a bool, only True is supported, but got False.")
         elif cls is list and any(isinstance(place, torch.Tensor) for place in item):
-            return numpy_index(tuple(map(_without_tensors, index)), reads)
+            return numpy_index(tuple(map(_without_tensors, index)))
         elif cls is list or cls is np.ndarray:
-            _check_list(item, reads)
+            _check_list(item)
             has_array = True
         elif item is not None and cls is not slice and isinstance(item, torch.Tensor):
             if item.dtype in _SHORT:
-                return numpy_index(tuple(map(_lengthened, index)), reads)
+                return numpy_index(tuple(map(_lengthened, index)))
             has_array |= _Base.dim(item) > 0
     if has_array and has_int:
         return tuple(torch.tensor([item]) if item.__class__ is int else item for item in index)
     return index
 
 
-def checked(index: Any, reads: bool) -> Any:
+def checked(index: Any) -> Any:
     """Return ``index`` for torch; raise for indices that torch would understand differently."""
     cls = index.__class__
     if cls is tuple:
-        return numpy_index(index, reads)
+        return numpy_index(index)
     if cls is list or cls is np.ndarray:
-        _check_list(index, reads)
-    elif index is False and reads:
-        numpy_index((index,))
+        _check_list(index)
     return _lengthened(index)
 
 
@@ -88,19 +84,15 @@ def _lengthened(item: Any) -> Any:
     return _Base.to(item, torch.int64)
 
 
-def _check_list(index: Any, reads: bool) -> None:
-    """Raise where torch would truncate floats: TypeError for a list, IndexError for an array. Raise IndexError, too,
-    for a list that reads no element.
-    """
+def _check_list(index: Any) -> None:
+    """Raise where torch would truncate floats: TypeError for a list, IndexError for an array."""
     if index.__class__ is np.ndarray:
         if index.dtype.kind not in "iub" or index.dtype == np.uint8:  # torch takes it for a mask
             raise IndexError(f"Arrays used as indices must be of ints or bools, but got {index.dtype}.")
         return
-    if reads and all(item is False for item in index):
-        raise IndexError(f"When tensor is indexed by list, the list can't be empty, but got {index!r:.200}.")
     for item in index:
         if item.__class__ is list:
-            _check_list(item, reads)
+            _check_list(item)
         elif isinstance(item, (float, complex, str)):
             raise TypeError(f"For list index, the types only support int, bool and Tensor, but got {item!r}.")
 

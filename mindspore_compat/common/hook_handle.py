@@ -15,12 +15,6 @@ class HookHandle(RemovableHandle):
 
 
 def check_hook_fn(hook_fn: Callable[..., Any]) -> None:
-    """Raise TypeError unless it may be a hook.
-
-    Raises:
-        TypeError: unless it can be called, or if `mindspore.jit` compiles it.
-    """
+    """Raise TypeError unless it can be called."""
     if not callable(hook_fn):
         raise TypeError(f"Expected a callable hook function, but got {type(hook_fn).__name__}.")
-    if getattr(hook_fn, "_is_jit", False):
-        raise TypeError(f"Decorating hook function {hook_fn.__name__} with '@jit' is not supported.")

@@ -284,7 +284,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     def __getitem__(self, index: Any) -> Tensor:  # type: ignore[override]
         if index.__class__ not in _PLAIN_INDICES:
-            index = indexing.checked(index, True)
+            index = indexing.checked(index)
         try:
             result = _Base.__getitem__(self, index)
             copied = not result._is_view()
@@ -298,7 +298,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     def __setitem__(self, index: Any, value: Any) -> None:  # type: ignore[override]
         if index.__class__ is not int and index.__class__ is not slice:
-            index = before_assignment(self, indexing.checked(index, False))
+            index = before_assignment(self, indexing.checked(index))
         target, is_tensor = self, isinstance(value, torch.Tensor)
         if not is_tensor and (not isinstance(value, _NUMBERS) or self.dtype is torch.float8_e4m3fn):
             value, is_tensor = _Base.clone(operand_from(value, self.device)), True  # an array may lie in this Tensor

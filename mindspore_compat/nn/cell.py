@@ -420,8 +420,6 @@ class Cell(ForwardCache, torch.nn.Module):
 
     @phase.setter
     def phase(self, value: str) -> None:
-        if not isinstance(value, str):
-            raise TypeError(f"For 'Cell', the 'phase' must be a string, but got {type(value).__name__}.")
         self.__dict__["_phase"] = value
 
     def __deepcopy__(self, memo: dict) -> Cell:

@@ -295,3 +295,16 @@ def test_mint_counts_from_the_end() -> None:
 def test_a_class_that_there_is_not_is_not_among_the_best() -> None:
     x = Tensor([[1.0, 2.0, 3.0]] * 4)
     assert ops.intopk(x, Tensor([2, 0, -1, 7], ms.int32), 1).asnumpy().tolist() == [True, False, False, False]
+
+
+def test_an_index_that_is_no_class_is_hot_nowhere() -> None:
+    places = Tensor([0.0, 2.0, 1.5, 5.0])
+    expected = [[1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert ops.one_hot(places, 3, Tensor(1.0), Tensor(0.0)).asnumpy().tolist() == expected
+    assert nn.OneHot(depth=3)(places).asnumpy().tolist() == expected
+
+
+def test_an_index_without_places_reads_nothing() -> None:
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    for index in ([], False, [False, False], (slice(None), [])):
+        assert x[index].shape == x.asnumpy()[index].shape

@@ -10,7 +10,6 @@ import torch
 
 from mindspore_compat._api.validate import check_str_in
 from mindspore_compat._numerics import kernels
-from mindspore_compat._ops.creation import check_one_hot
 from mindspore_compat._ops.random import dropout_stream, dropped
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat.common.initializer import HeUniform, Uniform, initializer
@@ -417,8 +416,7 @@ class OneHot(Cell):
         self.on_value, self.off_value, self.dtype = on_value, off_value, dtype
 
     def construct(self, indices: Any) -> Any:
-        check_one_hot(indices)
-        places = torch.arange(self.depth, device=indices.device, dtype=indices.dtype)
+        places = torch.arange(self.depth, device=indices.device)
         hot = torch.eq(torch.unsqueeze(indices, -1), places)
         values = torch.where(
             hot,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,11 +35,6 @@ class LARS(Optimizer):
         self.epsilon = epsilon
         self.coefficient = coefficient
         self.use_clip = use_clip
-        if use_clip and optimizer.is_group_lr and optimizer.dynamic_lr:
-            raise ValueError(
-                "For 'LARS', if the argument 'use_clip' is set to True, then the dynamic learning rate and group "
-                "learning rate cannot both be true, but got both."
-            )
         self.learning_rate = host_parameter(0.0, "fake_lr")
         self.opt = optimizer
         self.global_step, self.parameters = optimizer.global_step, optimizer.parameters  # type: ignore[assignment]
@@ -70,11 +66,14 @@ class LARS(Optimizer):
 
     def construct(self, gradients: Any) -> Any:
         drafts, inner = self.__dict__["_drafts"], self.opt
+        # before the inner optimizer counts the step
+        now = self._current_decays(), inner._current_rates() if self.use_clip else None
+        rescale = functools.partial(self._rescaled, *now)
         if "_repeats" in type(inner).__dict__:
-            inner.__dict__["_rescale"] = self._rescaled
+            inner.__dict__["_rescale"] = rescale
         else:
             with torch.no_grad():
-                gradients = tuple(self._rescaled(list(gradients), range(self.param_length)))
+                gradients = tuple(rescale(list(gradients), range(self.param_length)))
         try:
             if drafts is None:
                 return inner(gradients)
@@ -83,15 +82,13 @@ class LARS(Optimizer):
         finally:
             inner.__dict__["_rescale"] = None
 
-    def _rescaled(self, gradients: list[Any], picks: Sequence[int]) -> list[Any]:
+    def _rescaled(self, decays: Any, rates: Any, gradients: list[Any], picks: Sequence[int]) -> list[Any]:
         """Return the gradients of the parameters at ``picks``, for the inner optimizer."""
         if self.need_scale:
             gradients = list(torch._foreach_mul(gradients, 1.0 / self.loss_scale))
         places = [place for place, pick in enumerate(picks) if self.lars_flag[pick]]
         if not places:
             return gradients
-        rates: Any = self.opt._current_rates() if self.use_clip else None
-        decays = self._current_decays()
         parameters = [self.parameters[picks[place]] for place in places]
         norms = torch._foreach_norm(parameters), torch._foreach_norm([gradients[place] for place in places])
         for place, parameter, weight_norm, gradient_norm in zip(places, parameters, *norms):

@@ -43,11 +43,6 @@ class SGD(Optimizer):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self.nesterov = nesterov
         check_nesterov(nesterov, momentum, dampening)
-        if self.dynamic_weight_decay:
-            raise TypeError(
-                "For 'SGD', dynamic weight decay is currently not supported, the argument 'weight_decay' or "
-                "'weight_decay' set in grouped 'params' must be float or int type."
-            )
         self.dampening = not_negative(dampening, "dampening")
         self.momentum = host_parameter(not_negative(momentum, "momentum"), "momentum")
         self.accum = states_on_demand(self.parameters, "accum")
