@@ -51,22 +51,6 @@ def test_ftrl_with_l1_moves_every_weight_towards_zero() -> None:
     np.testing.assert_allclose(after(lambda params: FTRL(params, 0.2, 0.1, l1=0.3)), p, rtol=1e-5, atol=1e-7)
 
 
-def test_ftrl_follows_the_rates_of_its_groups() -> None:
-    parameters = [Parameter(Tensor(START.astype(np.float32)), name=name) for name in ("a", "b")]
-    groups = [{"params": parameters[:1], "lr": [0.2, 0.1]}, {"params": parameters[1:]}]
-    optimizer = FTRL(groups, 0.2, [0.1, 0.05], l1=0.01)
-    for _ in range(2):
-        optimizer((Tensor(GRADIENT.astype(np.float32)),) * 2)
-    for parameter, rates in zip(parameters, ((0.2, 0.1), (0.1, 0.05))):
-        p, n, z = START.copy(), np.full(3, 0.2), np.zeros(3)
-        for rate in rates:
-            new = n + GRADIENT**2
-            z = z + GRADIENT - (np.sqrt(new) - np.sqrt(n)) / rate * p
-            p = np.where(np.abs(z) > 0.01, (0.01 * np.sign(z) - z) / (np.sqrt(new) / rate), 0.0)
-            n = new
-        np.testing.assert_allclose(parameter.asnumpy(), p, rtol=1e-5, atol=1e-6)
-
-
 def test_sgd_takes_a_schedule_of_weight_decay() -> None:
     p, v = START.copy(), np.zeros(3)
     for step in range(3):
@@ -137,6 +121,7 @@ def test_lars_takes_over_loss_scale() -> None:
 @pytest.mark.parametrize(
     ("make", "error"),
     [
+        (lambda p: FTRL(p, learning_rate=[0.1, 0.2]), ValueError),
         (lambda p: AdaFactor(p, 0.1), ValueError),
         (lambda p: nn.Momentum(p, 0.1, -2), ValueError),
         (lambda p: nn.RMSProp(p, 0.1, epsilon=-1e-5), ValueError),

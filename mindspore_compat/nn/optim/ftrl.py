@@ -17,7 +17,7 @@ class FTRL(Optimizer):
     """n' = n + g²; linear += g - (n'^k - n^k)/lr · p, k = -lr_power;
     p = (sign(linear)·l1 - linear) / (n'^k/lr + 2·l2) where |linear| > l1, else 0.
 
-    Without groups, weight decay spares no parameter.
+    The learning rate must be one number. Without groups, weight decay spares no parameter.
     """
 
     _repeats = "on a device"
@@ -37,6 +37,11 @@ class FTRL(Optimizer):
         weight_decay: Any = 0.0,
     ) -> None:
         super().__init__(learning_rate, params, weight_decay, loss_scale)
+        if self.dynamic_lr or self.is_group_lr:
+            raise ValueError(
+                "For 'FTRL', the learning rate must be one number: its sums are of quotients by the rate, and another "
+                f"rate would rescale the weights. But got {learning_rate!r}."
+            )
         self.l1, self.l2, self.use_locking = not_negative(l1, "l1"), not_negative(l2, "l2"), use_locking
         self.lr_power = -not_negative(-lr_power, "-lr_power")
         self.moments = self.parameters.clone(prefix="moments", init=not_negative(initial_accum, "initial_accum"))  # type: ignore[attr-defined]
