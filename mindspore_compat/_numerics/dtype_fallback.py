@@ -30,6 +30,7 @@ _MISSING = (
     "Unsupported dtype BFloat16",
     "handle types other than float and double",
     "could not infer output dtype",
+    "without overflow",
 )
 #: torch's exception for an axis out of range -> the type that MindSpore documents (a RuntimeError has many reasons)
 _DOCUMENTED: dict[type[Exception], type[Exception]] = {IndexError: ValueError}
@@ -163,7 +164,7 @@ class _WideningMode(TorchFunctionMode):
         except (RuntimeError, TypeError) as error:
             if not is_missing_kernel(error) and "Promotion for uint16" not in str(error):
                 raise
-            is_about_bools = "ool" in str(error)
+            is_about_bools, is_overflow = "ool" in str(error), "without overflow" in str(error)
         full_name = getattr(func, "__name__", "")
         name = full_name.strip("_")
         if kwargs.get("out") is not None or (full_name.endswith("_") and not full_name.endswith("__")):
@@ -171,12 +172,14 @@ class _WideningMode(TorchFunctionMode):
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         dtypes = [tensor.dtype for tensor in tensors]
         unsigned = [dtype for dtype in dtypes if dtype in UNSIGNED]
+        if is_overflow:  # of a number: infinity, or its lowest bits
+            return _in_wider(func, args, kwargs, dtypes[0] if dtypes else kwargs.get("dtype"), torch.float64)
         if unsigned:
             return _in_int64(func, name, args, kwargs, max(unsigned, key=lambda item: item.itemsize))
         if is_about_bools and name in _OF_BOOLS:
             return _as_numbers(func, args, kwargs)
         if dtypes and dtypes[0] in _HALVES:
-            return _in_float32(func, args, kwargs, dtypes[0])
+            return _in_wider(func, args, kwargs, dtypes[0], torch.float32)
         if dtypes and dtypes[0] in _INTEGERS and name in _OF_INTEGERS:  # the first alone: others are positions
             return tree_map(
                 lambda item: _cast(item, torch.float64, dtypes[0]), func(args[0].to(torch.float64), *args[1:], **kwargs)
@@ -184,13 +187,13 @@ class _WideningMode(TorchFunctionMode):
         raise _CannotWidenError
 
 
-def _in_float32(function: Callable[..., Any], args: Any, kwargs: Any, dtype: torch.dtype) -> Any:
-    args, kwargs = tree_map(lambda item: _cast(item, dtype, torch.float32), (args, kwargs))
+def _in_wider(function: Callable[..., Any], args: Any, kwargs: Any, dtype: Any, wide: torch.dtype) -> Any:
+    args, kwargs = tree_map(lambda item: wide if item is dtype else _cast(item, dtype, wide), (args, kwargs))
     try:
         result = function(*args, **kwargs)
     except NotImplementedError:  # of bits, which no float has
         raise _CannotWidenError from None
-    return tree_map(lambda item: _cast(item, torch.float32, dtype), result)
+    return tree_map(lambda item: _cast(item, wide, dtype), result)
 
 
 def _as_numbers(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

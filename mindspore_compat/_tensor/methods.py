@@ -15,6 +15,7 @@ import torch
 from mindspore_compat._api.errors import UnsupportedError
 from mindspore_compat._autograd.recorded import THREAD
 from mindspore_compat._graph.program import program
+from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._numerics.float8 import limited, to_dtype
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.aliasing import replace_values
@@ -200,6 +201,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
             _Base.view(result, -1)[args[0]] = args[1]
         return wrap(result)
 
+    @with_dtype_fallback
     def fill(self: Any, value: Any) -> Any:
         """Return a tensor like this one filled with ``value``; None fills floats with nan."""
         if value is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat.nn.cell import Cell
 
 __all__ = [
@@ -41,6 +42,7 @@ class _PadNd(Cell):
                 )
         self.padding, self.value = items, 0.0
 
+    @with_dtype_fallback
     def construct(self, x: Any) -> Any:
         if self._mode == "constant":
             return torch._C._nn.pad(x, self.padding, value=self.value)
