@@ -172,8 +172,11 @@ class _WideningMode(TorchFunctionMode):
         tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
         dtypes = [tensor.dtype for tensor in tensors]
         unsigned = [dtype for dtype in dtypes if dtype in UNSIGNED]
-        if is_overflow:  # of a number: infinity, or its lowest bits
-            return _in_wider(func, args, kwargs, dtypes[0] if dtypes else kwargs.get("dtype"), torch.float64)
+        if is_overflow:  # of a number: infinity in floats
+            dtype = dtypes[0] if dtypes else kwargs.get("dtype")
+            if dtype is None or not dtype.is_floating_point:
+                raise _CannotWidenError
+            return _in_wider(func, args, kwargs, dtype, torch.float64)
         if unsigned:
             return _in_int64(func, name, args, kwargs, max(unsigned, key=lambda item: item.itemsize))
         if is_about_bools and name in _OF_BOOLS:
