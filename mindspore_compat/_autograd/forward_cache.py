@@ -9,7 +9,7 @@ import torch
 
 from mindspore_compat._autograd.forward import KEPT, Forward, is_differentiable, keep
 from mindspore_compat._autograd.recorded import THREAD, is_spent
-from mindspore_compat._graph.mode import EAGER, Call
+from mindspore_compat._graph.mode import EAGER, Call, current
 from mindspore_compat._graph.program import program
 from mindspore_compat._graph.replay.computations import computations_of
 from mindspore_compat._tensor.wrapping import maker, wrap
@@ -49,6 +49,7 @@ def _stamp() -> tuple[int, int]:
 class _Kept(NamedTuple):
     args: tuple
     leaves: list[Any]  # of ``args``, which may hold lists that are changed in place
+    call: Call
     stamp: tuple[int, int]
     variables: list[int]  # positions of ``args``
     forward: Forward
@@ -61,10 +62,11 @@ class ForwardCache:
         """Record this forward. As in MindSpore, the `GradOperation` that follows reuses it instead of running a second
         one.
 
-        The outermost ``call`` of a training Cell in graph mode drops it when it ends.
+        The outermost ``call`` of a training Cell in graph mode drops it when it ends. Until then the forward keeps the
+        weights that it read.
         """
         self._forget_kept()
-        if call.trains and not self.__dict__["requires_grad"]:
+        if call.is_graph:
             call.kept.append(self)
         THREAD.has_kept = True
         given = args
@@ -78,7 +80,7 @@ class ForwardCache:
             run = functools.partial(computations_of(self).graphs.run, "kept", (args, kwargs), None, self._call_cast)
         forward = Forward(lambda *args: run(args, kwargs), args, wanted=variables, keeps_inputs=True)
         if not kwargs:
-            self.__dict__["_captured"] = _Kept(given, _leaves(given), _stamp(), variables, forward)
+            self.__dict__["_captured"] = _Kept(given, _leaves(given), call, _stamp(), variables, forward)
             keep(self)
         return forward.outputs
 
@@ -89,9 +91,8 @@ class ForwardCache:
         kept = self._forget_kept()
         if kept is None or not _are_same(kept.args, args) or not _are_same(kept.leaves, _leaves(args)):
             return None
-        if (
-            is_graph_mode() and kept.stamp != _stamp()
-        ):  # with other weights or attributes it is another forward, as in MindSpore
+        # with other weights or attributes it is another forward, as in MindSpore, unless one compiled call has both
+        if is_graph_mode() and kept.call is not current() and kept.stamp != _stamp():
             return None
         by_position = dict(zip(kept.variables, kept.forward.variables))
         if any(position not in by_position and _is_variable(args[position]) for position in wanted):

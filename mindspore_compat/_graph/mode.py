@@ -86,7 +86,8 @@ def run_in_graph(call: Call, function: Callable[..., Any], /, *args: Any, **kwar
     finally:
         end(token)
         for cell in call.kept:
-            cell._forget_kept()
+            if not cell.__dict__["requires_grad"]:
+                cell._forget_kept()
     if type(result) is wrapping.TENSOR and result._base is None:
         return result
     return own_results(wrap(result), call.inputs, before)

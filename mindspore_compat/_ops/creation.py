@@ -35,7 +35,7 @@ def cast(input: Any, dtype: Any) -> Any:
     """
     dtype = dtype if dtype.__class__ is torch.dtype else to_torch_dtype(dtype)
     if not isinstance(input, torch.Tensor):
-        return wrap(as_plain(input, dtype))
+        return None if input is None else wrap(as_plain(input, dtype))  # detectors of 1.x evaluate with None as labels
     return wrap(input) if input.dtype is dtype else wrap(to_dtype(input, dtype))
 
 

@@ -951,8 +951,8 @@ def _crop(
 
 @primitive
 def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by linear interpolation (an operator of 1.x)."""
-    size = as_ints(size)
+    """(N, C, H, W) resized by linear interpolation (an operator of 1.x, which takes the whole part of a size)."""
+    size = tuple(map(int, size))
     return lambda x: resize_linear(x, size, align_corners, half_pixel_centers)
 
 

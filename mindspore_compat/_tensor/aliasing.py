@@ -152,14 +152,20 @@ def for_writing(*targets: torch.Tensor) -> Any:
     for watcher in _running.watching:
         watcher.keep(targets)
     if (is_graph_mode() or in_jit.depth) and not tracing.is_tracing():
+        kept = set() if THREAD.running else {cell for cell in current().kept if cell.__dict__["_captured"] is not None}
+        read = {id(item) for cell in kept for item in cell.get_parameters()}  # a gradient of this call may need them
         for target in targets:
             if not isinstance(target, _Parameter) or not in_graph():
                 continue
-            if THREAD.running and torch.is_grad_enabled():
+            if id(target) in read or (THREAD.running and torch.is_grad_enabled()):
                 if _may_be_kept(target):
                     _part_from_derivative(target)
             elif num_aliases(target) > current().aliases.get(id(target), _ANY) and _may_be_kept(target):
                 _leave_memory(target)
+        if read:
+            for cell in kept:
+                cell.__dict__["_captured"].forward.before_writes += THREAD.before_writes
+            THREAD.before_writes = ()
     return targets[0] if targets else None  # a stage of a pipeline may have no Parameters
 
 

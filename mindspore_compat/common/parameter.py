@@ -218,6 +218,8 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
             Tensor.data.fset(self, _Base.to(_Base.clone(taken), self.device, self.dtype))  # type: ignore[attr-defined]
         return self
 
+    set_parameter_data = set_data  # its name in 0.x
+
     def init_data(self, layout: Any = None, set_sliced: bool = False) -> Parameter:
         """Return the Parameter itself: here data exist from the start."""
         return self

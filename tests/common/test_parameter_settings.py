@@ -64,3 +64,10 @@ def test_unique_of_a_parameter_is_a_flag() -> None:
     assert parameter.unique is False
     parameter.unique = True
     assert (parameter.unique, parameter.clone().unique) == (True, False)
+
+
+def test_set_parameter_data_is_set_data() -> None:
+    """Its name in MindSpore 0.x, which networks published then call."""
+    parameter = Parameter(Tensor([1.0, 2.0]), name="w")
+    assert parameter.set_parameter_data(Tensor([3.0, 4.0])) is parameter
+    assert parameter.asnumpy().tolist() == [3.0, 4.0]

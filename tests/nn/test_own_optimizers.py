@@ -111,6 +111,32 @@ def test_maps_and_operators_are_there_and_can_be_replaced() -> None:
     assert made.broadcast_params(True) == [tuple(made.parameters)]
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
+def test_updates_of_releases_that_had_parameter_servers(mode: int) -> None:
+    """MindSpore 1.x and 2.0 hand both flags to each update, and so do optimizers copied from there (SPADE, NFNet)."""
+    update = ops.MultitypeFuncGraph("update")
+
+    @update.register("Function", "Number", "Tensor", "Tensor", "Bool", "Bool")
+    def _run(opt: Any, rate: float, weight: Any, gradient: Any, ps_parameter: bool, cache_enable: bool) -> Any:
+        if ps_parameter and not cache_enable:
+            return False
+        return ops.depend(True, opt(weight, weight - rate * gradient))
+
+    class Own(nn.Optimizer):
+        def construct(self, gradients: Any) -> Any:
+            run = ops.partial(update, ops.assign, 0.5)
+            return self.map_(run, self.parameters, gradients, self.ps_parameters, self.cache_enable)
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        made = Own(0.5, [Parameter(Tensor(np.ones(2, np.float32)), name=name) for name in "ab"])
+        assert made((Tensor(np.ones(2, np.float32)), Tensor(np.full(2, 2, np.float32)))) == (True, True)
+    finally:
+        ms.set_context(mode=before)
+    assert [weight.asnumpy().tolist() for weight in made.parameters] == [[0.5, 0.5], [0, 0]]
+
+
 def test_a_number_is_assigned_to_a_parameter_where_upstream_compiles() -> None:
     class Count(nn.Cell):
         def __init__(self, start: Any, value: Any) -> None:

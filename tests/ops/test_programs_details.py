@@ -52,3 +52,37 @@ def test_of_several_functions_that_fit_compiled_code_takes_the_last(names):
     over = ops.HyperMap(which)
     first, last = over((True,))[0], ms.jit(lambda x: over((True,))[0])(Tensor(0))
     assert (int(first), int(last)) == (0, 1)
+
+
+def test_a_size_of_resize_bilinear_is_its_whole_part():
+    """As in MindSpore 1.x; EAST divides by ``/``."""
+    x = Tensor(np.random.RandomState(0).randn(1, 2, 4, 7).astype(np.float32))
+    found = ops.ResizeBilinear((x.shape[2] / 2, x.shape[3] / 2), True)(x)
+    assert found.shape == (1, 2, 2, 3)
+    np.testing.assert_allclose(found.asnumpy()[0, 0], x.asnumpy()[0, 0][[0, 3]][:, [0, 3, 6]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_labels_that_are_none_are_cast(mode):
+    """Detectors of 1.x cast the labels before they ask for the mode; their networks for inference give None. MindSpore
+    2.10 refuses it.
+    """
+
+    class Detector(ms.nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.cast = ops.Cast()
+
+        def construct(self, x, labels):
+            labels = self.cast(labels, ms.int32)
+            if self.training:
+                return x + labels
+            return x * 2
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        assert Detector().set_train(False)(Tensor([1.0]), None).asnumpy().tolist() == [2.0]
+        assert Detector().set_train()(Tensor([1.0]), Tensor([3.0])).asnumpy().tolist() == [4.0]
+    finally:
+        ms.set_context(mode=before)

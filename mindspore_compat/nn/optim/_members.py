@@ -59,6 +59,7 @@ class Members(Groups):
 
     def _init_members(self) -> None:
         self.optim_filter = (True,) * self.param_length
+        self.ps_parameters = self.cache_enable = (False,) * self.param_length  # parameter servers of 1.x and 2.0
         self.use_parallel = False
         self.param_rank = None
         self.grad_centralization = False

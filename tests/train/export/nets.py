@@ -343,6 +343,13 @@ CASES: dict[str, tuple[Any, tuple[np.ndarray, ...]]] = {
     "transposed": (lambda: nn.Conv2dTranspose(4, 6, 4, 2, pad_mode="pad", padding=1, has_bias=True), (_IMAGE,)),
     "conv1d": (lambda: nn.Conv1d(4, 6, 3, has_bias=True), (_randn(2, 4, 9),)),
     "conv3d": (lambda: nn.Conv3d(2, 3, 3, has_bias=True), (_randn(1, 2, 4, 5, 6),)),
+    "transposed3d": (
+        lambda: nn.SequentialCell(
+            nn.Conv3dTranspose(2, 4, 3, 2, "pad", 1, output_padding=1, has_bias=True),
+            nn.Conv3dTranspose(4, 3, (1, 3, 3)),
+        ),
+        (_randn(1, 2, 3, 4, 5),),
+    ),
     "group_norm": (lambda: nn.GroupNorm(2, 4), (_IMAGE,)),
     "lstm": (lambda: nn.LSTM(3, 5, 2, bidirectional=True), (_randn(4, 2, 3),)),
     "gru": (lambda: nn.GRU(3, 5, batch_first=True), (_randn(2, 4, 3),)),

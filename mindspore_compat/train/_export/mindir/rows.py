@@ -251,27 +251,20 @@ def convolution(e: Any, a: Any, n: Node) -> Ref:
 
 
 def _transposed_convolution(e: Any, a: Any, n: Node) -> Ref:
-    if a.weight.ndim != 4:
-        raise refuse(f"a transposed convolution over {a.weight.ndim - 2} axes has no row in MINDIR", n.scope)
-    pads = tuple(pad for pad in a.padding for _ in range(2))
-    result = e(
-        "Conv2DTranspose",
-        a.input,
-        a.weight,
-        n.outputs[0].shape,
-        kernel_size=a.weight.shape[2:],
-        out_channel=a.weight.shape[0],
-        mode=1,
-        pad_mode="PAD",
-        pad=pads,
-        pad_list=pads,
-        stride=(1, 1, *a.stride),
-        dilation=(1, 1, *a.dilation),
-        groups=a.groups,
-        group=a.groups,
-        format="NCHW",
-    )
-    return result if a.bias is None else e("BiasAdd", result, a.bias, 0)
+    spatial, shape, pads = a.weight.ndim - 2, tuple(n.outputs[0].shape), tuple(pad for pad in a.padding for _ in "12")
+    steps, gaps = (1, 1, *a.stride), (1, 1, *a.dilation)
+    shared = {"kernel_size": a.weight.shape[2:], "mode": 1, "pad": pads, "pad_list": pads}
+    shared |= {"groups": a.groups, "group": a.groups}
+    if spatial == 2:
+        shared |= {"out_channel": a.weight.shape[0], "pad_mode": "PAD", "stride": steps, "dilation": gaps}
+        result = e("Conv2DTranspose", a.input, a.weight, shape, format="NCHW", **shared)
+    elif spatial == 3:
+        shared |= {"in_channel": a.weight.shape[0], "out_channel": shape[1], "pad_mode": "pad", "input_size": shape}
+        shared |= {"stride": steps[2:], "strides": steps, "dilation": gaps[2:], "dilations": gaps, "format": "NCDHW"}
+        result = e("Conv3DTranspose", a.input, a.weight, output_padding=(0, 0, *a.output_padding), **shared)
+    else:
+        raise refuse(f"a transposed convolution over {spatial} axes has no row in MINDIR", n.scope)
+    return result if a.bias is None else e("BiasAdd", result, a.bias, _FORMATS[spatial])
 
 
 def batch_norm(e: Any, a: Any, n: Node) -> Any:
