@@ -952,14 +952,14 @@ def _crop(
 @primitive
 def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by linear interpolation (an operator of 1.x)."""
-    size = as_ints(size)
+    size = as_ints([int(item) if item == int(item) else item for item in size])  # x.shape[2] / 2 in a graph of 1.x
     return lambda x: resize_linear(x, size, align_corners, half_pixel_centers)
 
 
 @primitive(inputs="input_x", settable=True)
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
     """(N, C, H, W) resized by nearest neighbours."""
-    size = as_ints(size)
+    size = as_ints([int(item) if item == int(item) else item for item in size])  # x.shape[2] / 2 in a graph of 1.x
     return lambda input_x: resize_nearest(input_x, size, align_corners, half_pixel_centers)
 
 
