@@ -26,12 +26,8 @@ class Handle:
         base: Handle | None = None,
         view: tuple[Any, dict[str, Any], int] | None = None,
     ) -> None:
-        self.tensor, self.value, self.base, self.view = (
-            tensor,
-            value,
-            base,
-            view,
-        )  # view: operator, its arguments, which result
+        # view: operator, its arguments, which result
+        self.tensor, self.value, self.base, self.view = tensor, value, base, view
         self.parameter = value if value.kind == PARAMETER and base is None else None
         self.level = 0  # depth of the loops around it
         self.version, self.seen = 0, base.root().version if base is not None else 0
