@@ -298,6 +298,8 @@ def _before_2_0() -> None:
         setattr(Tensor, name, _CALLS[name])
     for module in (sys.modules[__package__], train, serialization):
         vars(module)["load_param_into_net"] = _left_of_net
+    flatten = nn.Flatten.construct  # of one axis: (N, 1)
+    setattr(nn.Flatten, "construct", lambda self, x: flatten(self, x.unsqueeze(-1)))  # noqa: B010
     _restore_arguments(_ARGUMENTS)
 
 

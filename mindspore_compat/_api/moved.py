@@ -26,10 +26,10 @@ MOVED: dict[str, dict[str, str]] = {
             "Cell_ MSContext MixedPrecisionType NoFallbackGuard ParamInfo Tensor TensorPy TensorTransform "
             "_framework_profiler_step_end "
             "_framework_profiler_step_start _random_normal disable_multi_thread init_exec_dataset is_reboot_node "
-            "pyboost_empty swap_cache": "_legacy.core",
+            "pyboost_empty swap_cache": "_legacy.core"
         },
         "_c_expression.amp": {
-            "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train.amp",
+            "AmpLevel AmpStrategy create_amp_strategy pop_amp_strategy push_amp_strategy": "train.amp"
         },
         "_c_expression.typing": {
             "BFloat Bool Complex Dict Float Int List Number String TensorType Tuple TypeNone UInt is_subclass": (
@@ -44,7 +44,7 @@ MOVED: dict[str, dict[str, str]] = {
         "dataset.transforms.validators": {"check_random_transform_ops": "_legacy.data_checks"},
         "dataset.vision.py_transforms_util": {
             "adjust_brightness adjust_contrast adjust_saturation augment_error_message hwc_to_chw is_numpy is_pil "
-            "random_crop rotate": "_legacy.image_functions",
+            "random_crop rotate": "_legacy.image_functions"
         },
         "mindrecord.tools": {},
         "mindrecord.tools.cifar10": {"Cifar10": "_legacy.cifar10"},
@@ -60,7 +60,7 @@ MOVED: dict[str, dict[str, str]] = {
         "parallel._cell_wrapper": {"destroy_allgather_cell": "_legacy.parallel"},
         "parallel._recovery_context": {"_get_recovery_context _set_recovery_context": "_legacy.parallel"},
         "parallel._cost_model_context": {
-            "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel",
+            "set_cost_model_context _set_multi_subgraphs _set_rp_matmul_mem_coef": "_legacy.parallel"
         },
         "parallel._ps_context": {"_is_role_pserver _is_role_sched": "_legacy.parallel"},
         "train.checkpoint_pb2": {"Checkpoint": "_format.proto.checkpoint"},
@@ -69,7 +69,7 @@ MOVED: dict[str, dict[str, str]] = {
         "ops.op_info_register": {
             "op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType": (
                 "_legacy.operator_descriptions"
-            ),
+            )
         },
         "ops.composite.multitype_ops": {},
         "ops.operations.manually_defined.ops_def": {},
@@ -77,24 +77,18 @@ MOVED: dict[str, dict[str, str]] = {
         "device_manager": {"set_device get_current_device set_deterministic": "context"},
         "mint.nn.layer": {
             "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d BatchNorm1d BatchNorm2d "
-            "BatchNorm3d GroupNorm LayerNorm LogSigmoid SiLU SyncBatchNorm Threshold": "mint.nn",
+            "BatchNorm3d GroupNorm LayerNorm LogSigmoid SiLU SyncBatchNorm Threshold": "mint.nn"
         },
         "safeguard": {},
-        "safeguard.rewrite_obfuscation": {
-            "obfuscate_ckpt load_obf_params_into_net": "train._checkpoint.obfuscation",
-        },
+        "safeguard.rewrite_obfuscation": {"obfuscate_ckpt load_obf_params_into_net": "train._checkpoint.obfuscation"},
         "scipy.optimize.line_search": {"line_search": "scipy.optimize"},
         "scipy.optimize.linear_sum_assignment": {"linear_sum_assignment": "scipy.optimize"},
         "scipy.optimize.minimize": {"minimize OptimizeResults": "scipy.optimize"},
         "parallel.auto_parallel": {"AutoParallel": "nn.wrap.auto_parallel"},
-        "parallel.algo_parameter_config": {
-            "set_algo_parameters get_algo_parameters reset_algo_parameters": "context",
-        },
-        "parallel.transform_safetensors": {
-            "load_distributed_checkpoint unified_safetensors": "train.serialization",
-        },
+        "parallel.algo_parameter_config": {"set_algo_parameters get_algo_parameters reset_algo_parameters": "context"},
+        "parallel.transform_safetensors": {"load_distributed_checkpoint unified_safetensors": "train.serialization"},
         "parallel.nn.parallel_cell_wrapper": {
-            "PipelineCell MicroBatchInterleaved GradAccumulationCell": "nn.wrap.cell_wrapper",
+            "PipelineCell MicroBatchInterleaved GradAccumulationCell": "nn.wrap.cell_wrapper"
         },
     }.items()
 }

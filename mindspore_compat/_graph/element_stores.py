@@ -108,9 +108,12 @@ def _definitions(path: str) -> dict[tuple[str, int], list[tuple[FunctionNode, st
 
 def _stores(function: FunctionNode, own: frozenset[str]) -> Iterator[bool]:
     """Yield for each element that is assigned to, also in inner functions, whether its base is one of ``own`` names or
-    an attribute of ``self``.
+    an attribute of ``self``; True for a list of ``self`` that grows under a name.
     """
+    lists = {name for item in ast.walk(function) if (name := name_of_attribute(item))}
     for item in ast.walk(function):
+        if isinstance(item, ast.Attribute) and item.attr in ("append", "extend", "insert"):
+            yield from (True for name in lists if getattr(item.value, "id", "") == name)
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and item is not function:
             own = own | {each.id for each in ast.walk(item) if isinstance(each, ast.Name)}
         if isinstance(item, ast.Subscript) and isinstance(item.ctx, ast.Store):
@@ -119,6 +122,11 @@ def _stores(function: FunctionNode, own: frozenset[str]) -> Iterator[bool]:
                 base = base.value
             is_name = isinstance(base, ast.Name) and base.id in own
             yield is_name or is_of_self(base)
+
+
+def name_of_attribute(node: ast.AST) -> str:
+    """Return the name in ``name = self.attribute``, else an empty string."""
+    return getattr(node.targets[-1], "id", "") if isinstance(node, ast.Assign) and is_of_self(node.value) else ""
 
 
 def is_of_self(node: ast.AST) -> bool:

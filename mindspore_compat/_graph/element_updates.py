@@ -2,8 +2,8 @@
 
 In MindSpore's compiled code an assignment to elements makes a new Tensor for the name alone. Other names of the Tensor,
 its base and a network's input keep their elements, and earlier results stay differentiable. ``self.x[i] = v`` makes a
-new Tensor or list, too: the rest of the method finds it under ``self.x``, and the attribute keeps its value. Parameters
-are written in place.
+new Tensor or list, too: the rest of the method finds it under ``self.x``, and the attribute keeps its value. So does
+a list: ``x = self.x; x.append(v)`` changes a copy. Parameters are written in place.
 
 Graph mode calls a copy of each function that assigns to elements, or that reaches such a function by name. The copy
 copies ``x`` before the assignment, and calls the copies of other functions. It is made once, from the source; the
@@ -126,7 +126,7 @@ def _own_attribute(x: Any, *places: Any) -> Any:
     return _own_path(_copied_lists(x, places), *places) if is_tensor or type(x) is list else None
 
 
-def _copied_lists(x: Any, places: tuple[Any, ...]) -> Any:
+def _copied_lists(x: Any, places: tuple[Any, ...] = ()) -> Any:
     if type(x) is not list:
         return x
     x = list(x)
@@ -146,6 +146,7 @@ _HELPERS: dict[str, Any] = {
         "copied": _copied,
         "path": _own_path,
         "attribute": _own_attribute,
+        "lists": _copied_lists,
         "slice": slice,
         "values": _copy_views,
     }.items()
@@ -302,7 +303,10 @@ class _Updates(ast.NodeTransformer):
     def visit_Assign(self, node: Any) -> Any:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         elements = [item for target in targets for item in _parts(target) if isinstance(item, ast.Subscript)]
+        is_read = stores.name_of_attribute(node)
         self.generic_visit(node)
+        if is_read:  # results = self.results: a list of the function's own
+            node.value = _placed(_call("lists", node.value), node)
         if elements and any(isinstance(target, (ast.Tuple, ast.List)) for target in targets):
             node.value = ast.copy_location(_call("values", node.value), node.value)
         before = [step for element in elements for step in self._before(element)]

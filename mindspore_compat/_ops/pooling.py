@@ -293,13 +293,14 @@ def MaxPool3D(
     ceil_mode: Any = None,
     data_format: str = "NCDHW",
 ) -> _Run:
-    """Maxima over windows of (N, C, D, H, W); pad_mode "PAD" uses the six numbers of ``pad_list``."""
+    """Maxima over windows of (N, C, D, H, W); pad_mode "PAD" uses the three or six numbers of ``pad_list``."""
     if pad_mode.upper() != "PAD":
         return lambda x: pool_nd(3, "max", x, kernel_size, strides, pad_mode, data_format, owner="MaxPool3D")
     sides = as_ints(pad_list) * (6 if isinstance(pad_list, int) else 1)
+    front, back, top, bottom, left, right = sides if len(sides) != 3 else [side for side in sides for _ in range(2)]
 
     def run(x: Any) -> Any:
-        padded = torch.nn.functional.pad(x, (*sides[4:], *sides[2:4], *sides[:2]), value=float("-inf"))
+        padded = torch.nn.functional.pad(x, (left, right, top, bottom, front, back), value=float("-inf"))
         return wrap(
             torch.nn.functional.max_pool3d(
                 padded, sizes_of(kernel_size, 3), sizes_of(strides, 3), ceil_mode=bool(ceil_mode)

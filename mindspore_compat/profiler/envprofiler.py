@@ -43,9 +43,7 @@ class EnvProfiler:
             name: bool(options.get(name)) for name in ("with_stack", "profile_memory", "record_shapes")
         }
         cls.profiler = Profile(
-            activities=chosen or None,
-            on_trace_ready=tensorboard_trace_handler(options.get("output_path")),
-            **flags,
+            activities=chosen or None, on_trace_ready=tensorboard_trace_handler(options.get("output_path")), **flags
         )
         atexit.register(cls().analyse)
 

@@ -34,6 +34,8 @@ CALLS = {
     "ops.avg_pool2d(image, 2, 2, 'valid').shape": ("(1, 1, 2, 2)", "(1, 1, 2, 2)"),
     "nn.MaxPool2d(2, 2, 'valid', 'NCHW')(image).shape": ("(1, 1, 2, 2)", "(1, 1, 2, 2)"),
     "nn.Conv2dTranspose(1, 1, 3, 1, 'pad', 0, 3)(image).shape": ("(1, 1, 10, 10)", "(1, 1, 9, 9)"),
+    "nn.Flatten()(x[0]).shape": ("(4, 1)", "IndexError"),
+    "nn.Flatten()(image).shape": ("(1, 16)", "(1, 16)"),
     "nn.BCELoss()(Tensor([0.5, 0.5]), Tensor([1.0, 0.0])).shape": ("(2,)", "()"),
     "ops.vjp(lambda a, b: a * b, (x, x + 1), x)[1][0].asnumpy()[0].tolist()": ("[0.0, 2.0, 6.0, 12.0]", "TypeError"),
     "ops.vjp(lambda a: a * 3, x, x)[1].asnumpy()[0].tolist()": ("[0.0, 3.0, 6.0, 9.0]", "TypeError"),

@@ -201,3 +201,39 @@ def test_the_base_keeps_its_elements(call, expected):
         marked, masks = call(Tensor(2.0))
         assert marked.asnumpy().tolist() == expected
         assert masks.asnumpy().tolist() == [0.0] * 4
+
+
+class Collects(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Dense(1, 1, "ones", "zeros")
+        self.results = []
+
+    def construct(self, x):
+        results = self.results
+        results.append(self.scale(x) * 2)
+        results.append(x)
+        return results[0], len(results), len(self.results)
+
+
+def test_a_list_of_a_cell_does_not_grow_under_another_name():
+    """As in MindSpore's graph mode, each call begins with the list of ``__init__``; PYNATIVE_MODE keeps results."""
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net = Collects()
+    for value in (1.0, 2.0, 3.0):
+        first, own, kept = net(Tensor([[value]]))
+        assert (first.asnumpy().item(), own, kept, net.results) == (2 * value, 2, 0, [])
+    train = nn.TrainOneStepCell(Losing(net), nn.SGD(net.trainable_params(), 0.5))
+    losses = [float(train(Tensor([[1.0]])).asnumpy()) for _ in range(3)]
+    assert losses == [2.0, -2.0, -6.0]  # 2 * (weight + bias), each less by 0.5 * 2 a step
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert [net(Tensor([[1.0]]))[1] for _ in range(2)] == [2, 4]
+
+
+class Losing(nn.Cell):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def construct(self, x):
+        return self.net(x)[0].sum()

@@ -222,6 +222,22 @@ def test_resize_bilinear_of_1x_equals_its_successor() -> None:
         assert np.allclose(P.ResizeBilinear((3, 7), align)(x).asnumpy(), P.ResizeBilinearV2(align)(x, (3, 7)).asnumpy())
     old = ops.interpolate(x, sizes=(3, 7), coordinate_transformation_mode="align_corners", mode="bilinear")
     assert np.allclose(old.asnumpy(), P.ResizeBilinear((3, 7), True)(x).asnumpy())
+    for made in (P.ResizeBilinear, P.ResizeNearestNeighbor):  # quotients of a shape in a graph of 1.x
+        assert np.array_equal(made((6 / 2, 14 / 2))(x).asnumpy(), made((3, 7))(x).asnumpy())
+        with pytest.raises(TypeError):
+            made((2.5, 7))(x)
+
+
+def test_three_pads_of_max_pool_3d_hold_for_both_sides() -> None:
+    x = Tensor(np.random.default_rng(0).standard_normal((1, 2, 3, 4, 5)).astype(np.float32))
+
+    def pooled(pads: tuple[int, ...]) -> np.ndarray:
+        return P.MaxPool3D((1, 3, 3), (1, 2, 2), "pad", pads)(x).asnumpy()
+
+    assert np.array_equal(pooled((0, 1, 1)), pooled((0, 0, 1, 1, 1, 1)))
+    assert pooled((0, 1, 0)).shape == pooled((0, 0, 1, 1, 0, 0)).shape == (1, 2, 3, 2, 2)
+    with pytest.raises(ValueError):
+        pooled((1, 1))
 
 
 def test_dynamic_rnn_equals_torchs_lstm() -> None:

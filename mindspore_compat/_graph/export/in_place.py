@@ -26,12 +26,8 @@ class Handle:
         base: Handle | None = None,
         view: tuple[Any, dict[str, Any], int] | None = None,
     ) -> None:
-        self.tensor, self.value, self.base, self.view = (
-            tensor,
-            value,
-            base,
-            view,
-        )  # view: operator, its arguments, which result
+        # view: operator, its arguments, which result
+        self.tensor, self.value, self.base, self.view = tensor, value, base, view
         self.parameter = value if value.kind == PARAMETER and base is None else None
         self.level = 0  # depth of the loops around it
         self.version, self.seen = 0, base.root().version if base is not None else 0
@@ -48,8 +44,11 @@ class InPlace(Recorder):
         if not name.endswith("_") or len(written) > 1:
             raise refuse(f"the operator '{name}' writes into {', '.join(written)}", self.scope())
         target = bound[written[0]]
-        if name == "as_strided_" and tuple(bound["size"]) == target.shape:  # other strides of axes of one element
-            return func(**bound)
+        if name == "as_strided_" and all(
+            n == m and (n == 1 or stride == own)
+            for n, m, stride, own in zip(bound["size"], target.shape, bound["stride"], target.stride())
+        ):
+            return func(**bound)  # torch's adaptive_avg_pool2d: another memory format of the same elements
         handle = self._handle_of(target)
         if name in _RESHAPING:  # another shape on the same elements
             with self:

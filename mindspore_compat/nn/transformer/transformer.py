@@ -269,10 +269,7 @@ class TransformerDecoderLayer(_Layer):
                 "For 'TransformerDecoderLayer', the 'use_past' must be False, but got True. Use "
                 "TransformerEncoderLayer."
             )
-        lengths = {
-            "attention": (tgt_seq_length, tgt_seq_length),
-            "cross_attention": (tgt_seq_length, src_seq_length),
-        }
+        lengths = {"attention": (tgt_seq_length, tgt_seq_length), "cross_attention": (tgt_seq_length, src_seq_length)}
         super().__init__(lengths, batch_size, softmax_compute_type=softmax_compute_type, **layer)
         self.src_seq_length, self.tgt_seq_length = src_seq_length, tgt_seq_length
         self.softmax_compute_type = softmax_compute_type

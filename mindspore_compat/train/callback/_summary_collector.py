@@ -295,10 +295,7 @@ def _optimized(optimizer: Any, network: Any) -> list[tuple[str, Any]]:
 def _loss_fn(cb_params: Any) -> Any:
     loss_fn = cb_params.get("loss_fn")
     if loss_fn is None:
-        loss_fn = next(
-            (module for module in modules(cb_params.train_network) if isinstance(module, LossBase)),
-            None,
-        )
+        loss_fn = next((module for module in modules(cb_params.train_network) if isinstance(module, LossBase)), None)
     return loss_fn
 
 

@@ -248,3 +248,17 @@ def test_sample_inputs_may_point_outside_of_tables(tmp_path: Path) -> None:
     exported(net, Tensor(np.array([[99, -70]], np.int32)), folder=tmp_path)
     ids = Tensor(np.array([[1, 4]], np.int32))
     np.testing.assert_array_equal(nn.GraphCell(load(str(tmp_path / "net.mindir")))(ids).asnumpy(), net(ids).asnumpy())
+
+
+def test_a_mean_over_channels_last_is_exported(tmp_path: Path) -> None:
+    """torch changes strides in place when it averages such a tensor to one element a channel."""
+
+    class Pooled(nn.Cell):
+        def construct(self, x: Any) -> Any:
+            return ops.AdaptiveAvgPool2D((1, 1))(ops.transpose(ops.relu(x), (0, 3, 1, 2))) * 2
+
+    x = Tensor(np.random.default_rng(0).standard_normal((2, 4, 5, 3)).astype(np.float32))
+    assert operators(exported(Pooled(), x, folder=tmp_path))
+    loaded = nn.GraphCell(load(str(tmp_path / "net.mindir")))(x)
+    wanted = np.maximum(x.asnumpy(), 0).mean((1, 2))[..., None, None] * 2
+    np.testing.assert_allclose(loaded.asnumpy(), wanted, rtol=1e-6)
