@@ -52,8 +52,7 @@ def test_a_tensor_of_floats_is_no_index_even_of_itself() -> None:
 
 def test_false_reads_nothing_and_writes_nothing() -> None:
     for index in (False, (False, 1), (slice(None), False)):
-        with pytest.raises(IndexError, match="only True"):
-            cube()[index]
+        assert cube()[index].shape == cube().asnumpy()[index].shape
     x = cube()
     x[False] = 1
     assert np.array_equal(x.asnumpy(), cube().asnumpy())
