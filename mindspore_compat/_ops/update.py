@@ -382,11 +382,13 @@ def ApplyMomentum(use_nesterov: bool = False, use_locking: bool = False, gradien
 
 @primitive(inputs="weight_decay loss_scale variable accumulation learning_rate gradient momentum")
 def FusedWeightScaleApplyMomentum() -> _Run:
-    """(weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum)."""
+    """(weight_decay, loss_scale, variable, accumulation, learning_rate, gradient, momentum); the step is one of
+    `ApplyMomentum` with (gradient + weight_decay · variable) · loss_scale.
+    """
 
     def run(weight_decay: Any, loss_scale: Any, variable: Any, *rest: Any) -> Any:
         def step(variable: Any, accumulation: Any, learning_rate: Any, gradient: Any, momentum: Any) -> None:
-            gradient = gradient * _scalar(loss_scale) + variable * _scalar(weight_decay)
+            gradient = (variable * _scalar(weight_decay) + gradient) * _scalar(loss_scale)
             _momentum(variable, accumulation, learning_rate, gradient, momentum, False)
 
         return _step(step)(variable, *rest)

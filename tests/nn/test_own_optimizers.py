@@ -137,6 +137,41 @@ def test_updates_of_releases_that_had_parameter_servers(mode: int) -> None:
     assert [weight.asnumpy().tolist() for weight in made.parameters] == [[0.5, 0.5], [0, 0]]
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE], ids=["graph", "pynative"])
+@pytest.mark.parametrize("has_groups", [False, True], ids=["plain", "groups"])
+def test_fused_momentum_of_1x(mode: int, has_groups: bool) -> None:
+    """As in the model zoo's res2net and ISyNet."""
+
+    class Own(nn.Optimizer):
+        def __init__(self, parameters: Any, weight_decay: float) -> None:
+            super().__init__(0.5, parameters, weight_decay, loss_scale=4.0)
+            self.momentum = Tensor(0.5)
+            self.moments = self.parameters.clone(prefix="moments", init="zeros")
+            self.opt = ops.operations.FusedWeightScaleApplyMomentum()
+
+        def construct(self, gradients: Any) -> Any:
+            scale, rate, done = self.reciprocal_scale, self.get_lr(), ()
+            for i, weight in enumerate(self.parameters):
+                decay = self.weight_decay_tensor_tuple[i] if has_groups else self.weight_decay_tensor
+                done += (self.opt(decay, scale, weight, self.moments[i], rate, gradients[i], self.momentum),)
+            return done
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=mode)
+    try:
+        results = []
+        for make in (Own, lambda w, decay: nn.Momentum(w, 0.5, 0.5, weight_decay=decay, loss_scale=4.0)):
+            weights = [Parameter(Tensor(np.ones(2, np.float32)), name=name) for name in "ab"]
+            groups = [{"params": weights[:1], "weight_decay": 0.1}, {"params": weights[1:]}, {"order_params": weights}]
+            made = make(groups if has_groups else weights, 0.2)
+            for _ in range(3):
+                made((Tensor(np.ones(2, np.float32)), Tensor(np.full(2, 2, np.float32))))
+            results.append([weight.asnumpy() for weight in weights])
+    finally:
+        ms.set_context(mode=before)
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-6)
+
+
 def test_a_number_is_assigned_to_a_parameter_where_upstream_compiles() -> None:
     class Count(nn.Cell):
         def __init__(self, start: Any, value: Any) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -56,6 +57,10 @@ class Members(Groups):
     #: MindSpore's hints for its compiler
     enable_tuple_broaden = True
     skip_auto_parallel_compile = True
+
+    #: names of 1.x, the second one with groups
+    weight_decay_tensor = functools.cached_property(lambda self: self.weight_decay)
+    weight_decay_tensor_tuple = functools.cached_property(lambda self: self.weight_decay)
 
     def _init_members(self) -> None:
         self.optim_filter = (True,) * self.param_length
