@@ -958,7 +958,7 @@ def ResizeBilinear(size: Any, align_corners: bool = False, half_pixel_centers: b
 
 @primitive(inputs="input_x", settable=True)
 def ResizeNearestNeighbor(size: Any, align_corners: bool = False, half_pixel_centers: bool = False) -> _Run:
-    """(N, C, H, W) resized by nearest neighbours."""
+    """(N, C, H, W) resized by nearest neighbours, to the whole part of a size."""
     size = tuple(map(int, size))
     return lambda input_x: resize_nearest(input_x, size, align_corners, half_pixel_centers)
 

@@ -152,7 +152,7 @@ def test_fused_momentum_of_1x(mode: int, has_groups: bool) -> None:
         def construct(self, gradients: Any) -> Any:
             scale, rate, done = self.reciprocal_scale, self.get_lr(), ()
             for i, weight in enumerate(self.parameters):
-                decay = self.weight_decay_tensor_tuple[i] if has_groups else self.weight_decay_tensor
+                decay = self.weight_decay_tensor[i] if has_groups else self.weight_decay_tensor
                 done += (self.opt(decay, scale, weight, self.moments[i], rate, gradients[i], self.momentum),)
             return done
 

@@ -58,9 +58,8 @@ class Members(Groups):
     enable_tuple_broaden = True
     skip_auto_parallel_compile = True
 
-    #: names of 1.x, the second one with groups
+    #: the name that optimizers of 1.x read (res2net, ISyNet); others set it
     weight_decay_tensor = functools.cached_property(lambda self: self.weight_decay)
-    weight_decay_tensor_tuple = functools.cached_property(lambda self: self.weight_decay)
 
     def _init_members(self) -> None:
         self.optim_filter = (True,) * self.param_length

@@ -273,20 +273,6 @@ def test_what_is_kept_for_later_and_names_as_of_lists(tmp_path) -> None:
     np.testing.assert_allclose(found.asnumpy(), KeepsMask()(other).asnumpy(), rtol=1e-6)
 
 
-class PoolsChannelsOfTheLastAxis(nn.Cell):
-    """A mean over the image, whose input is a transposed tensor: torch writes the strides of its result in place."""
-
-    def construct(self, x):
-        return ms.ops.AdaptiveAvgPool2D((1, 1))(ms.ops.transpose(x + 1, (0, 3, 1, 2))) * 2
-
-
-def test_a_mean_over_a_transposed_image(tmp_path) -> None:
-    x = np.random.default_rng(0).standard_normal((2, 5, 4, 3)).astype(np.float32)
-    ms.export(PoolsChannelsOfTheLastAxis(), Tensor(x), file_name=str(tmp_path / "net"), file_format="MINDIR")
-    found = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))(Tensor(x)).asnumpy()
-    np.testing.assert_allclose(found, (x + 1).mean((1, 2))[:, :, None, None] * 2, rtol=1e-5, atol=1e-6)
-
-
 class ChangesByAnotherName(nn.Cell):
     def construct(self, x):
         y = x + 1.0
