@@ -69,6 +69,14 @@ def test_hook_in_jit() -> None:
     assert float(net(Tensor(1.0))) == 6
 
 
+def test_a_compiled_function_is_a_hook(compiles: bool) -> None:
+    net = nn.ReLU()
+    net.register_forward_hook(ms.jit(lambda cell, inputs, output: output * 3))
+    net.register_backward_hook(ms.jit(lambda cell, given, gradients: (given[0] * 2,)))
+    assert net(Tensor([1.0, 2.0])).asnumpy().tolist() == [3, 6]
+    assert ms.grad(lambda x: net(x).sum())(Tensor([1.0, 2.0])).asnumpy().tolist() == [6, 6]
+
+
 def test_hook_in_training_steps_that_are_replayed(compiles: bool) -> None:
     net = Product()
     net.register_parameter_forward_hook([{"params": [net.w], "hook": tenfold}])
