@@ -146,6 +146,38 @@ def test_changes_by_torchs_names_are_seen(change: Any) -> None:
     compared(body=body, between=between)
 
 
+X = Tensor(np.linspace(-1, 1, 20, dtype=np.float32).reshape(5, 4))
+Y = Tensor(np.ones((5, 3), np.float32))
+
+
+def _step(network: nn.Cell) -> nn.TrainOneStepCell:
+    context.set_context(mode=GRAPH)
+    optimizer = nn.SGD(network.trainable_params(), 0.0)
+    return nn.TrainOneStepCell(nn.WithLossCell(network, nn.MSELoss()), optimizer).set_train()
+
+
+def test_a_torch_module_that_is_replaced_or_changed_takes_effect_at_the_next_step() -> None:
+    inner = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.LeakyReLU(0.1))
+    network = nn.SequentialCell(inner, nn.Dense(4, 3))
+    step, mse = _step(network), nn.MSELoss()
+    for change in (
+        lambda: None,
+        lambda: inner.__setitem__(1, torch.nn.Tanh()),
+        lambda: setattr(inner[2], "negative_slope", 0.7),
+    ):
+        change()
+        expected = float(mse(network(X), Y))
+        assert [float(step(X, Y)) for _ in range(5)] == [expected] * 5
+
+
+def test_cells_made_between_steps_leave_it_replayed() -> None:
+    step = _step(nn.SequentialCell(*(nn.Dense(4, 4) for _ in range(5)), nn.Dense(4, 3)))
+    for _ in range(8):
+        step(X, Y)
+        nn.SequentialCell(nn.Dense(3, 3), nn.BatchNorm1d(3))
+    assert [calls.replayed > 3 for calls in calls_of(step)] == [True]
+
+
 # --- what it costs ----------------------------------------------------------------------------------------------------
 
 
