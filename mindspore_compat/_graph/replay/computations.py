@@ -51,8 +51,8 @@ class Computations:
         self.is_free = True  # the next tape
         self.said: set[str] = set()
         self.misses = self.skip = 0  # evaluation calls in a row that are not replayed; calls to skip
-        self.has_torch = False  # a part of it is a torch module or torch.compile's
         self.structure = -1  # the structure of these
+        self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
 

@@ -204,7 +204,7 @@ def _replayed(
             calls.skip -= 1
             return calls.eagerly(compute, arguments)
         calls.enter(_state_of(owner, made))
-    why = "a part of it is a torch module or compiled, and does not say what changes" if made.has_torch else _why_not()
+    why = "a part of it is compiled by torch.compile" if made.has_compiled else _why_not()
     if why:
         made.say("runs eagerly: " + why)
         return calls.graph.run(compute, arguments)
@@ -349,9 +349,8 @@ def _state_of(owner: Any, made: Computations) -> Any:
         modules = module_tree.modules(owner)
         made.structure = program.structure
         made.states = [module.__dict__ for module in modules if "_orig_mod" not in module._modules]
-        made.has_torch = not all(
-            hasattr(module, "construct") and "_orig_mod" not in module._modules and module._compiled_call_impl is None
-            for module in modules
+        made.has_compiled = any(
+            "_orig_mod" in module._modules or module._compiled_call_impl is not None for module in modules
         )
         made.parameters = [
             parameter for state in made.states for parameter in state["_parameters"].values() if parameter is not None

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.utils._pytree import tree_leaves
 
 from mindspore_compat._autograd.engine import GRADS
@@ -397,10 +398,12 @@ def record(
     program.recording += 1
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
+    hook = register_module_forward_pre_hook(_module_called)
     try:
         with _StepReading(recorder), recorder:
             result = compute()
     finally:
+        hook.remove()
         sys.stdout, program.recorder = watch.stream, None
     if num_leaves(result) > MAX_LEAVES:
         return result, None, f"its result has more than {MAX_LEAVES} values"
@@ -419,6 +422,12 @@ def record(
     if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
         recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
+
+
+def _module_called(module: torch.nn.Module, args: Any) -> None:
+    """Give up for a torch module: unlike a Cell's, its changes are not reported."""
+    if not hasattr(type(module), "construct"):
+        program.not_repeatable("it calls a torch module, whose changes are not reported")
 
 
 def _takes_places(func: Any, args: tuple) -> bool:
