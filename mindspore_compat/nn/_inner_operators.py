@@ -2,7 +2,8 @@
 `research/cv/FCN8s/src/nets/FCN8s.py`, `research/cv/NFNet/src/models/NFNet/std_conv.py`), mindscience
 (`MindFlow/mindflow/core/optimizers.py`), reinforcement (`example/sac/src/tanh_normal.py`) and mindformers
 (`mindformers/modules/layers.py`) shard and tag them (``dense.matmul.shard(...)``), or call them in Cells derived from a
-layer, as vega (`vega/modules/loss/ms_custom_loss.py`) and mindspore-hp-vae-gan (`src/tools/spectral_norm.py`).
+layer, as vega (`vega/modules/loss/ms_custom_loss.py`), mindspore-hp-vae-gan (`src/tools/spectral_norm.py`) and
+mindspore-lab/models (`research/huawei-noah/MultiSFS/pruner.py`).
 
 Layers here do not use them; each is made on first access (`Cell.__getattr__`). A row is a layer's name and
 ``attribute=Operator`` pairs, an operator without arguments or with those of `_ARGUMENTS`, or a number. A row has a
@@ -26,7 +27,8 @@ Conv1d conv2d=Conv2D bias_add=BiasAdd expand_dims=ExpandDims squeeze=Squeeze sha
 Conv3d conv3d=Conv3D bias_add=BiasAdd
 Conv2dTranspose conv2d_transpose=Conv2DTranspose bias_add=BiasAdd
 Dense matmul=MatMul bias_add=BiasAdd reshape=Reshape shape_op=Shape
-Embedding expand=ExpandDims gather=Gather
+Embedding expand=ExpandDims gather=Gather one_hot=OneHot on_value=1 off_value=0 array_mul=MatMul concat=Concat
+Embedding get_shp=Shape reshape=Reshape reshape_flat=Reshape
 VocabEmbedding gather=Gather
 TransformerEncoderLayer add=Add mul=Mul assign=Assign
 Dropout dropout=Dropout dropout_gen_mask=DropoutGenMask dropout_do_mask=DropoutDoMask

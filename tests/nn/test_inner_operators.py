@@ -27,6 +27,15 @@ def _dense_of_mindpet(net: Any, x: ms.Tensor) -> ms.Tensor:
     return net.reshape(rows, shape[:-1] + (4,))
 
 
+def _embedding_of_multisfs(net: Any, ids: ms.Tensor) -> ms.Tensor:
+    """Compute as the method that MultiSFS puts in place of Embedding's ``construct``."""
+    out_shape = net.get_shp(ids) + (net.embedding_size,)
+    flat = net.reshape_flat(ids, net.shp_flat)
+    one_hot = net.one_hot(flat, net.vocab_size, net.on_value, net.off_value)
+    product, rows = net.array_mul(one_hot, net.embedding_table), net.gather(net.embedding_table, flat, 0)
+    return net.reshape((product + rows) / 2, out_shape)
+
+
 CASES: list[tuple[Any, Any, Any]] = [
     (
         lambda: nn.Conv2d(2, 4, 3, stride=2, has_bias=True),
@@ -44,6 +53,7 @@ CASES: list[tuple[Any, Any, Any]] = [
         X5,
         lambda net, x: net.bias_add(net.conv3d(x, net.weight), net.bias),
     ),
+    (lambda: nn.Embedding(6, 4), ms.Tensor([[1, 5], [0, 2]]), _embedding_of_multisfs),
     (lambda: nn.Dense(3, 4), X2, lambda net, x: net.bias_add(net.matmul(x, net.weight), net.bias)),
     (lambda: nn.Dense(3, 4), _data(2, 5, 3), _dense_of_mindpet),
     (

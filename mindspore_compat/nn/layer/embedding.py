@@ -39,6 +39,8 @@ class Embedding(Cell):
     with one-hot rows, where ids out of range give zeros.
     """
 
+    shp_flat = (-1,)
+
     def __init__(
         self,
         vocab_size: int,
