@@ -400,9 +400,11 @@ def solve_triangular(a: Any, b: Any, trans: int = 0, lower: bool = False, unit_d
 
 @op(fallback=False, formerly="x1=input x2=other tensor2=other", method="matmul")
 def matmul(input: Any, other: Any) -> Any:
-    """Return the matrix product, with broadcasting of leading axes."""
+    """Return the matrix product, with broadcasting of leading axes. Real inputs of two dtypes become float32."""
     if input.dtype is not other.dtype:
         input, other = pair(input, other)
+        if not input.is_complex():
+            input, other = input.float(), other.float()
     try:
         return wrap(kernels.matmul(input, other))
     except RuntimeError as error:

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as tf
 
 from mindspore_compat._api.validate import check_one_of
+from mindspore_compat._graph.mode import in_graph
 from mindspore_compat._numerics.autocast import cast_here
 from mindspore_compat._numerics.dtype_fallback import with_dtype_fallback
 from mindspore_compat._ops.adapt import as_axes, as_int, as_ints, as_plain, checks_places, in_range, to_dtype
@@ -29,8 +30,9 @@ _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type:
 
 @op(fallback=False, formerly="input_x=tensors")
 def concat(tensors: Any, axis: int = 0) -> Any:
-    """Join tensors along an axis."""
-    return wrap(torch.cat(tuple(tensors), as_int(axis)))
+    """Join tensors along an axis; compiled code may join an empty tuple when it does not use the result."""
+    parts = tuple(tensors)
+    return wrap(torch.cat(parts, as_int(axis)) if parts or not in_graph() else torch.empty(0))
 
 
 cat = concat

@@ -105,6 +105,8 @@ _ARGUMENTS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "begin_params_axis": layer.begin_params_axis,
         "epsilon": layer._epsilon,
     },
+    "GroupNorm.reduce_mean": lambda layer: {"keep_dims": True},
+    "GroupNorm.reduce_sum": lambda layer: {"keep_dims": True},
     "Softmax.softmax": lambda layer: {"axis": layer.axis},
     "LogSoftmax.log_softmax": lambda layer: {"axis": layer.axis},
     "Momentum.opt": lambda optimizer: {"use_nesterov": optimizer.use_nesterov},

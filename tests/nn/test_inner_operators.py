@@ -36,7 +36,17 @@ def _embedding_of_multisfs(net: Any, ids: ms.Tensor) -> ms.Tensor:
     return net.reshape((product + rows) / 2, out_shape)
 
 
+def _group_norm_of_stgan(net: Any, x: ms.Tensor) -> ms.Tensor:
+    """Compute as STGAN's InstanceNorm2d does, a class derived from GroupNorm."""
+    shape = net.shape(x)
+    groups = net.reshape(x, (shape[0], net.num_groups, -1))
+    mean = net.reduce_mean(groups, 2)
+    variance = net.reduce_sum(net.square(groups - mean), 2) / (groups.size / shape[0] / net.num_groups)
+    return net.reshape((groups - mean) / net.sqrt(variance + net.eps), shape)
+
+
 CASES: list[tuple[Any, Any, Any]] = [
+    (lambda: nn.GroupNorm(2, 2), X4, _group_norm_of_stgan),
     (
         lambda: nn.Conv2d(2, 4, 3, stride=2, has_bias=True),
         X4,

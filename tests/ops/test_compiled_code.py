@@ -374,3 +374,22 @@ def test_maps_make_tuples_in_pynative_mode() -> None:
     found = ops.HyperMap()(ops.add, [Tensor([1.0]), (Tensor([2.0]), [Tensor([5.0])])], (1.0, [2.0, (3.0,)], 4.0))
     assert _numbers(found) == (2.0, (4.0, (8.0,)))
     assert _numbers(functional.Map()(ops.add, [Tensor([1.0]), Tensor([2.0])], (1.0,))) == (2.0,)
+
+
+class _UnusedJoin(nn.Cell):
+    """As networks of MaskRCNN in evaluation."""
+
+    def construct(self, x: Tensor) -> Tensor:
+        unused = ops.Concat()(())
+        unused = ops.Squeeze()(ops.cast(unused, ms.bool_))
+        return x * 2
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_an_empty_tuple_joined_for_nothing_is_no_error_in_graph_mode() -> None:
+    assert _values(_UnusedJoin()(Tensor([1.0, 2.0]))) == [2.0, 4.0]
+
+
+def test_an_empty_tuple_is_not_joined_in_pynative_mode() -> None:
+    with pytest.raises(ValueError):
+        _UnusedJoin()(Tensor([1.0]))

@@ -212,3 +212,12 @@ def test_grids_keep_the_dtypes_of_their_coordinates(sparse, indexing) -> None:
     for item, expected in zip(found, np.meshgrid(*given, sparse=sparse, indexing=indexing)):
         assert item.asnumpy().dtype == expected.dtype
         np.testing.assert_array_equal(item.asnumpy(), expected)
+
+
+@pytest.mark.parametrize("dtypes", [(ms.float32, ms.float64), (ms.float64, ms.float16), (ms.int32, ms.int64)])
+def test_a_matrix_product_of_two_dtypes_is_float32_as_in_earlier_releases(dtypes) -> None:
+    """Releases before 2.3; later ones refuse it. HiFaceGAN's spectral norm draws its vectors in NumPy's float64."""
+    left, right = (SQUARE.astype(dtype) for dtype in dtypes)
+    found = ops.matmul(left, right)
+    assert found.dtype == ms.float32
+    assert found.asnumpy().tolist() == [[17, 7], [7, 10]]
