@@ -219,7 +219,10 @@ def is_tensor(obj: Any) -> bool:
 @op(fallback=False, formerly="input_x=input input_shape=shape")
 def reshape(input: Any, shape: Any) -> Any:
     """Return the same values in another shape; one length may be -1."""
-    return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
+    try:
+        return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
+    except TypeError:  # numbers of another kind
+        return wrap(torch.reshape(input, as_ints(shape)))
 
 
 Reshape = primitive_class("Reshape", reshape)

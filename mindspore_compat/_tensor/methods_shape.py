@@ -27,6 +27,12 @@ def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tupl
     return (next(iter(kwargs.values())),)
 
 
+def _whole(shape: Any) -> list[Any]:
+    """Return lengths with ints for whole floats: a quotient of ints was an int in graphs of 1.x."""
+    lengths = shape[0] if len(shape) == 1 else shape
+    return [int(item) if isinstance(item, float) and item.is_integer() else item for item in lengths]
+
+
 class ShapeMethods:
     """Mixin; holds no state."""
 
@@ -42,7 +48,7 @@ class ShapeMethods:
         """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
             return wrap(_Base.view(self, shape[0]))
-        return wrap(_Base.reshape(self, *shape))
+        return ShapeMethods.reshape(self, *shape)
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """Return the same values in another shape; one length may be -1.
@@ -54,7 +60,10 @@ class ShapeMethods:
         """
         if kwargs:
             shape = _only("reshape", shape, kwargs, "shape")
-        return wrap(_Base.reshape(self, *shape))
+        try:
+            return wrap(_Base.reshape(self, *shape))
+        except TypeError:
+            return wrap(_Base.reshape(self, _whole(shape)))
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
         """Exchange two axes, given as two ints like torch's ``transpose(dim0, dim1)``; for a matrix in compiled code,

@@ -119,3 +119,14 @@ def test_tuples_of_tensors_make_one_with_an_axis_in_front() -> None:
     assert F.tuple_to_array((pair,)).shape == (1, 2, 3)
     np.testing.assert_array_equal(F.tuple_to_array((pair, pair)).asnumpy(), np.stack([pair.asnumpy()] * 2))
     assert F.tuple_to_array((Tensor(1.0), Tensor(2.0))).asnumpy().tolist() == [1.0, 2.0]
+
+
+def test_scalar_tensor_fits_number_where_nothing_else_fits() -> None:
+    decay = C.MultitypeFuncGraph("decay")  # of optimizers copied from 1.x, whose weight_decay was a Number
+    decay.register("Number", "Tensor")(lambda rate, weight: "number")
+    decay.register("Bool", "Tensor")(lambda rate, weight: "bool")
+    assert decay(Tensor(0.5), Tensor([1.0])) == decay(0.5, Tensor([1.0])) == "number"
+    with pytest.raises(ValueError, match="decay"):
+        decay(Tensor([0.5]), Tensor([1.0]))
+    decay.register("Tensor", "Tensor")(lambda rate, weight: "tensor")
+    assert decay(Tensor(0.5), Tensor([1.0])) == "tensor"

@@ -39,6 +39,10 @@ def _no_value(value: Any) -> bool:
     return False
 
 
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and not value.ndim
+
+
 _FLOAT, _PARAMETER, _DTYPE = _instance_of(float), _instance_of(torch.nn.Parameter), _instance_of(torch.dtype)
 #: Which values a type string of `MultitypeFuncGraph.register` means.
 _MATCHERS: dict[str, _Matcher] = {
@@ -154,9 +158,13 @@ class MultitypeFuncGraph:
         if len(self.entries) == 1 and self._default is None:
             return self.entries[0][1](*args)
         # of several that fit MindSpore takes the first in PyNative mode, the last in compiled code
-        for matchers, function in reversed(self.entries) if in_graph() else self.entries:
-            if len(matchers) == len(args) and all(match(arg) for match, arg in zip(matchers, args)):
-                return function(*args)
+        entries = self.entries[::-1] if in_graph() else self.entries
+        for also in (_no_value, _is_scalar):  # Optimizer.weight_decay was a Number before it became a Tensor
+            for matchers, function in entries:
+                if len(matchers) == len(args) and all(
+                    match(arg) or (match is _MATCHERS["Number"] and also(arg)) for match, arg in zip(matchers, args)
+                ):
+                    return function(*args)
         if self._default is not None:
             return self._default(*args)
         raise ValueError(
