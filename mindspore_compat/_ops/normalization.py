@@ -215,19 +215,19 @@ LRN = primitive_class(
 
 @primitive
 def InstanceNorm(epsilon: float = 1e-05, momentum: float = 0.1) -> _Run:
-    """(y, mean, variance) of each sample's channels; the moving ones are updated."""
+    """(y, mean, variance): float32 of each sample's channels, (N · C,); the moving ones are updated."""
 
     def run(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any) -> Any:
         axes = tuple(range(2, x.dim()))
         with torch.no_grad():
-            batch_variance, batch_mean = torch.var_mean(x, axes, correction=0)
+            batch_variance, batch_mean = torch.var_mean(torch.Tensor.float(x), axes, correction=0)
             for moving, now in ((mean, batch_mean), (variance, batch_variance)):
                 assign(moving, moving * (1 - momentum) + torch.mean(now, 0) * momentum)
         return wrap(
             (
                 torch.instance_norm(x, gamma, beta, None, None, True, momentum, epsilon, False),
-                batch_mean,
-                batch_variance,
+                torch.flatten(batch_mean),
+                torch.flatten(batch_variance),
             )
         )
 
