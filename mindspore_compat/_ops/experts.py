@@ -81,8 +81,7 @@ def moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int) -> 
 MoeInitRouting = primitive_class("MoeInitRouting", moe_init_routing)
 
 
-@op
-def moe_init_routing_v2(
+def _init_routing(
     x: Any,
     expert_idx: Any,
     active_num: int,
@@ -92,15 +91,8 @@ def moe_init_routing_v2(
     expert_tokens_count_or_cumsum_flag: int,
     expert_tokens_before_capacity_flag: bool,
 ) -> Any:
-    """Return (rows of ``x`` by their experts, place of each choice or -1, tokens of each expert, tokens before some
-    were dropped).
-
-    Args:
-        x: (T, H). expert_idx: (T, K).
-        active_num: with ``drop_pad_mode`` 0, how many are kept; 0 keeps all.
-        expert_capacity: with ``drop_pad_mode`` 1, the places of each expert, and the first output is
-            (expert_num, expert_capacity, H), filled with 0.
-        expert_tokens_count_or_cumsum_flag: 1 asks for running sums, 2 for counts, 0 for nothing: zeros.
+    """Return `moe_init_routing_v2`'s rows and places, tokens of each expert, tokens before some were dropped; the last
+    two are zeros unless asked for.
     """
     if drop_pad_mode not in (0, 1) or expert_tokens_count_or_cumsum_flag not in (0, 1, 2):
         raise ValueError(
@@ -133,7 +125,33 @@ def moe_init_routing_v2(
     return wrap((shaped, to_dtype(row_idx, torch.int32), empty, to_dtype(before, torch.int32)))
 
 
-MoeInitRoutingV2 = primitive_class("MoeInitRoutingV2", moe_init_routing_v2)
+MoeInitRoutingV2 = primitive_class("MoeInitRoutingV2", _init_routing)
+
+
+@op
+def moe_init_routing_v2(
+    x: Any,
+    expert_idx: Any,
+    active_num: int,
+    expert_capacity: int,
+    expert_num: int,
+    drop_pad_mode: int,
+    expert_tokens_count_or_cumsum_flag: int,
+    expert_tokens_before_capacity_flag: bool,
+) -> Any:
+    """Return (rows of ``x`` by their experts, place of each choice or -1), and the numbers of tokens asked for.
+
+    Args:
+        x: (T, H). expert_idx: (T, K).
+        active_num: with ``drop_pad_mode`` 0, how many are kept; 0 keeps all.
+        expert_capacity: with ``drop_pad_mode`` 1, the places of each expert, and the first output is
+            (expert_num, expert_capacity, H), filled with 0.
+        expert_tokens_count_or_cumsum_flag: with ``drop_pad_mode`` 0, 1 asks for running sums, 2 for counts.
+        expert_tokens_before_capacity_flag: with ``drop_pad_mode`` 1, asks for counts before some were dropped.
+    """
+    flags = expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag
+    rows, places, *tokens = _init_routing(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode, *flags)
+    return (rows, places, tokens[drop_pad_mode]) if flags[drop_pad_mode] else (rows, places)
 
 
 @with_dtype_fallback

@@ -148,14 +148,16 @@ def test_what_does_not_fit_raises(call: Any, error: type) -> None:
 def test_init_routing_v2_as_upstreams_example() -> None:
     x = Tensor(np.array([[0.1, 0.2, 0.3], [0.2, 0.7, 0.8], [0.3, 0.3, 0.5]]), ms.float32)
     experts = Tensor(np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]]), ms.int32)
-    rows, places, _, before = ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, True)
+    rows, places, before = ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, True)
     first, second, third = x.asnumpy()
     _close(rows, [[first, third], [first, first], [second, np.zeros(3)]])
     assert places.asnumpy().tolist() == [0, 2, 3, 4, -1, -1, 1, -1, -1]
     assert before.asnumpy().tolist() == [4, 4, 1]
-    for flag, expected in ((1, [4, 8, 9]), (2, [4, 4, 1]), (0, [0, 0, 0])):
-        rows, places, tokens, _ = ops.moe_init_routing_v2(x, experts, 5, 0, 3, 0, flag, False)
-        assert tokens.asnumpy().tolist() == expected
+    assert len(ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, False)) == 2
+    assert len(auto_generate.MoeInitRoutingV2()(x, experts, 3, 2, 3, 1, 0, False)) == 4
+    for flag, expected in ((1, [[4, 8, 9]]), (2, [[4, 4, 1]]), (0, [])):
+        rows, places, *tokens = ops.moe_init_routing_v2(x, experts, 5, 0, 3, 0, flag, False)
+        assert [item.asnumpy().tolist() for item in tokens] == expected
         _close(rows, [first, third, third, third, first])
         assert places.asnumpy().tolist() == [0, 4, 5, 8, 6, 7, 1, 2, 3]
 
