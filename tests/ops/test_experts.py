@@ -58,6 +58,20 @@ def test_norms_have_the_gradients_of_their_formulas() -> None:
         _close(mine, other.asnumpy(), 1e-4)
 
 
+def test_statistics_pass_no_gradient() -> None:
+    """As in MindSpore's tests on Ascend; `add_layer_norm`'s fourth output passes one if it was asked for."""
+    x, other, gamma = map(Tensor, (_f(2, 4), _f(2, 4), _f(4)))
+    for norm in (
+        lambda x: ops.rms_norm(x, gamma),
+        lambda x: ops.add_rms_norm(x, other, gamma)[:2],
+        lambda x: ops.add_layer_norm(x, other, gamma, gamma, 1e-5),
+        lambda x: auto_generate.GroupNorm()(x, 2, gamma, gamma, 1e-5),
+    ):
+        _close(ms.grad(norm)(x), ms.grad(lambda x, norm=norm: norm(x)[0])(x).asnumpy())
+    asked = ms.grad(lambda x: ops.add_layer_norm(x, other, ops.ones(4), gamma, 1e-5, True))(x)
+    _close(asked, np.ones((2, 4)))
+
+
 @pytest.mark.parametrize("mode", [0, 1])
 def test_rotary_position_embedding(mode: int) -> None:
     x, angles = _f(2, 5, 3, 8), R.rand(1, 5, 1, 4) * 6
