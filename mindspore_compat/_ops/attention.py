@@ -225,6 +225,8 @@ def flash_attention_outputs(
     found = []
     for number, (q, k, v) in enumerate(parts):
         rows, cols = q.shape[2], k.shape[2]
+        if not rows:
+            continue  # an empty sequence of TND
         shift = _shift_of(real_shift, number if input_layout == "TND" else None, rows, cols)
         hidden = hidden_keys(attn_mask, sparse_mode, pre_tokens, next_tokens, prefix, rows, cols, q.device, owner)
         stats = _statistics(q, k, hidden, shift, scale_value) if statistics else (None, None)
