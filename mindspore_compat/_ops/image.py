@@ -513,11 +513,6 @@ CropAndResize = primitive_class(
 )
 
 
-def _whole(x: float) -> float:
-    """Return the nearest integer, halves away from 0."""
-    return math.copysign(math.floor(abs(x) + 0.5), x)
-
-
 @with_dtype_fallback
 def ps_roi_pooling(
     features: Any,
@@ -537,10 +532,11 @@ def ps_roi_pooling(
     )
     channels = torch.zeros_like(result, dtype=torch.int32)
     cells = []
-    for k, (image, x1, y1, x2, y2) in enumerate(rois.float().tolist()):
-        left, top = _whole(x1) * spatial_scale, _whole(y1) * spatial_scale
-        bin_w = max(_whole(x2 + 1) * spatial_scale - left, 0.1) / pooled_width
-        bin_h = max(_whole(y2 + 1) * spatial_scale - top, 0.1) / pooled_height
+    moved = rois.float() + constant([0, 0, 0, 1, 1], rois.device)  # halves are rounded away from 0
+    for k, (image, x1, y1, x2, y2) in enumerate((torch.sign(moved) * torch.floor(torch.abs(moved) + 0.5)).tolist()):
+        left, top = x1 * spatial_scale, y1 * spatial_scale
+        bin_w = max(x2 * spatial_scale - left, 0.1) / pooled_width
+        bin_h = max(y2 * spatial_scale - top, 0.1) / pooled_height
         for row in range(pooled_height):
             h0, h1 = (
                 min(max(f, 0), height) for f in (math.floor(row * bin_h + top), math.ceil((row + 1) * bin_h + top))

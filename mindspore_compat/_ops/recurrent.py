@@ -27,11 +27,6 @@ def _only(owner: str, **pairs: tuple[Any, Any]) -> None:
             )
 
 
-def _detached(*gates: Any) -> Any:
-    """Return gates as outputs: MindSpore has no gradient of these."""
-    return (item.detach() for item in gates)
-
-
 class FlatLSTM(NamedTuple):
     """Layout of an LSTM's weights in one flat tensor."""
 
@@ -155,7 +150,7 @@ def BasicLSTMCell(
         i, j, f, o = torch.sigmoid(i), torch.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
         state = f * c + i * j
         shown = torch.tanh(state)
-        return wrap((state, to_dtype(o * shown, torch.float16), *_detached(i, j, f, o, shown)))
+        return wrap((state, to_dtype(o * shown, torch.float16), *(item.detach() for item in (i, j, f, o, shown))))
 
     return run
 
@@ -237,7 +232,7 @@ def DynamicRNN(
                 c = torch.clamp(c, -cell_clip, cell_clip)
             tanh_c = torch.tanh(c)
             h = o * tanh_c
-            steps.append((h, h, c, *_detached(i, j, f, o, tanh_c)))
+            steps.append((h, h, c, *(item.detach() for item in (i, j, f, o, tanh_c))))
         y, hs, *rest = [torch.stack(items) for items in zip(*steps)]
         return wrap((y, to_dtype(hs, init_h.dtype), *rest))
 
@@ -295,7 +290,7 @@ def DynamicGRUV2(
             r, z = torch.sigmoid(r_i + r_h), torch.sigmoid(z_i + z_h)
             n = torch.tanh(n_i + r * n_h)
             h = (1 - z) * n + z * h
-            steps.append((h, h, *_detached(z, r, n, n_h)))
+            steps.append((h, h, *(item.detach() for item in (z, r, n, n_h))))
         return wrap(tuple(torch.stack(items) for items in zip(*steps)))
 
     return run
