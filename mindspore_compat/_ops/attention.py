@@ -158,7 +158,7 @@ def flash_attention_score(
     input_layout: str = "BSH",
     sparse_mode: int = 0,
 ) -> Any:
-    """Return dropout(softmax(mask(scalar_value · query · keyᵀ + real_shift))) · value, in the shape and dtype of
+    """Return dropout(softmax(mask(scalar_value · (query · keyᵀ + real_shift)))) · value, in the shape and dtype of
     ``query``.
 
     Args:
@@ -205,6 +205,7 @@ def flash_attention_outputs(
     inner_precise: int = 0,
     input_layout: str = "BSH",
     sparse_mode: int = 0,
+    pse_type: int = 1,
     statistics: bool = True,
 ) -> Any:
     """Return (maximum of each query's scores, sum of exp(score - maximum), an empty Tensor, `flash_attention_score`);
@@ -219,9 +220,13 @@ def flash_attention_outputs(
     else:
         parts = [tuple(heads_first(x, input_layout, n) for x, n in zip(given, (head_num, heads, heads)))]
     kept = _kept_of_parts(drop_mask, parts)
+    if real_shift is not None and pse_type == 1:  # it is added before the scores are scaled
+        real_shift = torch.Tensor.float(real_shift) * scale_value
     found = []
     for number, (q, k, v) in enumerate(parts):
         rows, cols = q.shape[2], k.shape[2]
+        if not rows:
+            continue  # an empty sequence of TND
         shift = _shift_of(real_shift, number if input_layout == "TND" else None, rows, cols)
         hidden = hidden_keys(attn_mask, sparse_mode, pre_tokens, next_tokens, prefix, rows, cols, q.device, owner)
         stats = _statistics(q, k, hidden, shift, scale_value) if statistics else (None, None)
@@ -317,10 +322,9 @@ def speed_fusion_attention(
     if keep_prob < 1:
         drop_mask = _drawn_bits(query, key, head_num, input_layout, keep_prob, actual_seq_qlen, actual_seq_kvlen)
     high, total, empty, out = flash_attention_outputs(
-        query, key, value, pse if pse is None or pse_type == 0 else pse * scale, drop_mask, padding_mask, atten_mask,
-        prefix, actual_seq_qlen, actual_seq_kvlen, head_num=head_num, keep_prob=keep_prob, scale_value=scale,
-        pre_tokens=pre_tokens, next_tokens=next_tokens, inner_precise=inner_precise, input_layout=input_layout,
-        sparse_mode=sparse_mode,
+        query, key, value, pse, drop_mask, padding_mask, atten_mask, prefix, actual_seq_qlen, actual_seq_kvlen,
+        head_num=head_num, keep_prob=keep_prob, scale_value=scale, pre_tokens=pre_tokens, next_tokens=next_tokens,
+        inner_precise=inner_precise, input_layout=input_layout, sparse_mode=sparse_mode, pse_type=pse_type,
     )  # fmt: skip
     return out, high, total, empty, 0, 0, 0 if drop_mask is None else drop_mask.numel() * 8
 

@@ -81,31 +81,15 @@ def moe_init_routing(x: Any, row_idx: Any, expert_idx: Any, active_num: int) -> 
 MoeInitRouting = primitive_class("MoeInitRouting", moe_init_routing)
 
 
-@op
-def moe_init_routing_v2(
-    x: Any,
-    expert_idx: Any,
-    active_num: int,
-    expert_capacity: int,
-    expert_num: int,
-    drop_pad_mode: int,
-    expert_tokens_count_or_cumsum_flag: int,
-    expert_tokens_before_capacity_flag: bool,
+def _init_routing(
+    x: Any, expert_idx: Any, active_num: int, expert_capacity: int, expert_num: int, drop_pad_mode: int, *flags: Any
 ) -> Any:
-    """Return (rows of ``x`` by their experts, place of each choice or -1, tokens of each expert, tokens before some
-    were dropped).
-
-    Args:
-        x: (T, H). expert_idx: (T, K).
-        active_num: with ``drop_pad_mode`` 0, how many are kept; 0 keeps all.
-        expert_capacity: with ``drop_pad_mode`` 1, the places of each expert, and the first output is
-            (expert_num, expert_capacity, H), filled with 0.
-        expert_tokens_count_or_cumsum_flag: 1 asks for running sums, 2 for counts, 0 for nothing: zeros.
-    """
-    if drop_pad_mode not in (0, 1) or expert_tokens_count_or_cumsum_flag not in (0, 1, 2):
+    """Return all outputs of `moe_init_routing_v2`: rows, places, and numbers of tokens, zeros unless asked for."""
+    flag, counts_before = flags
+    if drop_pad_mode not in (0, 1) or flag not in (0, 1, 2):
         raise ValueError(
             "For 'moe_init_routing_v2', 'drop_pad_mode' must be 0 or 1 and 'expert_tokens_count_or_cumsum_flag' 0, 1 "
-            f"or 2, but got {drop_pad_mode} and {expert_tokens_count_or_cumsum_flag}."
+            f"or 2, but got {drop_pad_mode} and {flag}."
         )
     choices, flat = expert_idx.shape[1], torch.flatten(torch.Tensor.detach(expert_idx)).long()
     experts, order = torch.sort(flat, stable=True)
@@ -116,7 +100,6 @@ def moe_init_routing_v2(
     rows = torch.div(order, choices, rounding_mode="floor")
     if drop_pad_mode == 0:
         kept = min(active_num, order.shape[0]) if active_num else order.shape[0]
-        flag = expert_tokens_count_or_cumsum_flag
         tokens = torch.cumsum(counts, 0) if flag == 1 else counts if flag == 2 else empty
         found = torch.index_select(x, 0, rows[:kept])
         return wrap((found, to_dtype(places, torch.int32), to_dtype(tokens, torch.int32), empty))
@@ -128,12 +111,43 @@ def moe_init_routing_v2(
     found = torch.index_copy(space, 0, slots[fits], torch.index_select(x, 0, rows[fits]))
     row_idx = torch.full_like(order, -1)
     row_idx[order[fits]] = slots[fits]
-    before = counts if expert_tokens_before_capacity_flag else empty
+    before = counts if counts_before else empty
     shaped = torch.reshape(found, (expert_num, expert_capacity, x.shape[1]))
     return wrap((shaped, to_dtype(row_idx, torch.int32), empty, to_dtype(before, torch.int32)))
 
 
-MoeInitRoutingV2 = primitive_class("MoeInitRoutingV2", moe_init_routing_v2)
+MoeInitRoutingV2 = primitive_class(
+    "MoeInitRoutingV2",
+    _init_routing,
+    inputs="x expert_idx active_num expert_capacity expert_num drop_pad_mode expert_tokens_count_or_cumsum_flag "
+    "expert_tokens_before_capacity_flag",
+)
+
+
+@op
+def moe_init_routing_v2(
+    x: Any,
+    expert_idx: Any,
+    active_num: int,
+    expert_capacity: int,
+    expert_num: int,
+    drop_pad_mode: int,
+    expert_tokens_count_or_cumsum_flag: int,
+    expert_tokens_before_capacity_flag: bool,
+) -> Any:
+    """Return (rows of ``x`` by their experts, place of each choice or -1), and the numbers of tokens asked for.
+
+    Args:
+        x: (T, H). expert_idx: (T, K).
+        active_num: with ``drop_pad_mode`` 0, how many are kept; 0 keeps all.
+        expert_capacity: with ``drop_pad_mode`` 1, the places of each expert, and the first output is
+            (expert_num, expert_capacity, H), filled with 0.
+        expert_tokens_count_or_cumsum_flag: with ``drop_pad_mode`` 0, 1 asks for running sums, 2 for counts.
+        expert_tokens_before_capacity_flag: with ``drop_pad_mode`` 1, asks for counts before some were dropped.
+    """
+    flags = expert_tokens_count_or_cumsum_flag, expert_tokens_before_capacity_flag
+    rows, places, *tokens = _init_routing(x, expert_idx, active_num, expert_capacity, expert_num, drop_pad_mode, *flags)
+    return (rows, places, tokens[drop_pad_mode]) if flags[drop_pad_mode] else (rows, places)
 
 
 @with_dtype_fallback

@@ -95,10 +95,11 @@ def _upsample_nearest2d(input: Any, output_size: Any = None, scales: Any = None)
 
 
 def _group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-05) -> Any:
-    """Return (y, mean, 1 / deviation), both of (N, groups)."""
+    """Return (y, mean, 1 / deviation), both of (N, groups) and without gradient."""
     batch, channels = input.shape[:2]
     size = math.prod(input.shape[2:])
-    return wrap(torch.native_group_norm(as_plain(input), weight, bias, batch, channels, size, int(num_groups), eps))
+    y, *rest = torch.native_group_norm(as_plain(input), weight, bias, batch, channels, size, int(num_groups), eps)
+    return wrap((y, *(item.detach() for item in rest)))
 
 
 def _adamw(var: Any, m: Any, v: Any, max_v: Any, gradient: Any, step: Any, lr: Any, *rest: Any) -> tuple[int, int, int]:

@@ -477,9 +477,10 @@ def crop_and_resize(
     def places(low: torch.Tensor, high: torch.Tensor, length: int, count: int) -> torch.Tensor:
         steps = torch.arange(count, dtype=torch.float32, device=image.device)
         if method == "bilinear_v2":
-            start, end = torch.floor(torch.unsqueeze(low * length, 1)), torch.floor(torch.unsqueeze(high * length, 1))
-            extent = end - start + 1
-            return start + (steps + 0.5) * extent / count - 0.5
+            start, end = torch.trunc(torch.unsqueeze(low * length, 1)), torch.trunc(torch.unsqueeze(high * length, 1))
+            extent = torch.clamp(end - start + 1, min=1)
+            inner = torch.clamp((steps + 0.5) * extent / count - 0.5, min=0)
+            return start + torch.minimum(inner, extent - 1)  # nothing beside the box is read
         if count == 1:
             return torch.unsqueeze(0.5 * (low + high) * (length - 1), 1)
         return torch.unsqueeze(low * (length - 1), 1) + steps * torch.unsqueeze(
@@ -531,10 +532,11 @@ def ps_roi_pooling(
     )
     channels = torch.zeros_like(result, dtype=torch.int32)
     cells = []
-    for k, (image, x1, y1, x2, y2) in enumerate(rois.float().tolist()):
-        left, top = round(x1) * spatial_scale, round(y1) * spatial_scale
-        bin_w = max((round(x2) + 1) * spatial_scale - left, 0.1) / pooled_width
-        bin_h = max((round(y2) + 1) * spatial_scale - top, 0.1) / pooled_height
+    moved = rois.float() + constant([0, 0, 0, 1, 1], rois.device)  # halves are rounded away from 0
+    for k, (image, x1, y1, x2, y2) in enumerate((torch.sign(moved) * torch.floor(torch.abs(moved) + 0.5)).tolist()):
+        left, top = x1 * spatial_scale, y1 * spatial_scale
+        bin_w = max(x2 * spatial_scale - left, 0.1) / pooled_width
+        bin_h = max(y2 * spatial_scale - top, 0.1) / pooled_height
         for row in range(pooled_height):
             h0, h1 = (
                 min(max(f, 0), height) for f in (math.floor(row * bin_h + top), math.ceil((row + 1) * bin_h + top))

@@ -634,9 +634,13 @@ def _scatter_into(kind: str, by_coordinates: bool) -> Callable[..., Any]:
             result = combine(before, places, plain(updates))
             del before  # else it counts as an alias of the Parameter
             stored = _store(input_x, result)
-        if kind == "update" and passes_gradient(updates):  # of the other kinds MindSpore has no gradient
-            return wrap(combine(get_data(stored).detach(), places, updates))
-        return stored
+        if not passes_gradient(updates) or kind not in (("update",) if by_coordinates else ("update", "max", "min")):
+            return stored  # of the other kinds MindSpore has no gradient
+        data = get_data(stored).detach()
+        moved = _COMBINE["update"](data, places, updates)
+        if kind != "update":  # each update gets the gradient of its place, chosen or not
+            moved.detach().copy_(data)
+        return wrap(moved)
 
     compute.__name__ = compute.__qualname__ = f"scatter_{'nd_' if by_coordinates else ''}{kind}"
     compute.__doc__ = (

@@ -130,8 +130,9 @@ def matrix_norm(A: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
 
 @with_dtype_fallback
 def euclidean_norm(x: Any, axes: Any = (), keep_dims: bool = False) -> Any:
-    """Return the root of the sum of squares over ``axes``."""
-    return wrap(torch.sqrt(torch.sum(kernels.square(x), as_axes(axes), keep_dims)))
+    """Return the root of the sum of squares over ``axes``, in the dtype of ``x``."""
+    exact = torch.abs(x if x.is_floating_point() or x.is_complex() else x.double())
+    return wrap(torch.sqrt(torch.sum(kernels.square(exact), as_axes(axes), keep_dims)).to(x.dtype))
 
 
 @with_dtype_fallback
@@ -807,7 +808,7 @@ Orgqr = primitive_class("Orgqr", orgqr, inputs="x tau")
 @op
 def ormqr(input: Any, tau: Any, other: Any, left: bool = True, transpose: bool = False) -> Any:
     """Return Q @ other (or other @ Q) from Householder vectors."""
-    return wrap(torch.ormqr(input, tau, other, left, transpose))
+    return wrap(torch.ormqr(input[..., : tau.shape[-1]], tau, other, left, transpose))
 
 
 Ormqr = primitive_class(

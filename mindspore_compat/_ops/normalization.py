@@ -26,14 +26,16 @@ def add_layer_norm(
 ) -> Any:
     """Return (layer norm of x = x1 + x2 over the last axis, mean, 1 / standard deviation, x).
 
-    The fourth is x whether ``additional_output`` asks for it or not. mean and 1 / deviation are float32.
+    The fourth is x whether ``additional_output`` asks for it or not, and passes a gradient if it does. mean and 1 /
+    deviation are float32, without gradient, as all statistics beside a normalized tensor.
     """
     x = x1 + x2
     exact = torch.Tensor.float(x)
     variance, mean = torch.var_mean(exact, -1, correction=0, keepdim=True)
     deviation = torch.rsqrt(variance + epsilon)
     y = (exact - mean) * deviation * torch.Tensor.float(gamma) + torch.Tensor.float(beta)
-    return wrap((torch.Tensor.to(y, x.dtype), mean, deviation, x))
+    shown = x if additional_output else x.detach()
+    return wrap((torch.Tensor.to(y, x.dtype), mean.detach(), deviation.detach(), shown))
 
 
 AddLayerNormV2 = primitive_class(
@@ -46,12 +48,14 @@ AddLayerNormV2 = primitive_class(
 
 @op
 def add_rms_norm(x1: Any, x2: Any, gamma: Any, epsilon: float = 1e-6) -> Any:
-    """Return (x / rms · gamma, 1 / rms in float32, x) of x = x1 + x2, over the axes of ``gamma``."""
+    """Return (x / rms · gamma, 1 / rms in float32, x) of x = x1 + x2, over the axes of ``gamma``. x passes gradients,
+    which it does not in MindSpore.
+    """
     x = x1 + x2
     exact = torch.Tensor.float(x)
     axes = tuple(range(-gamma.dim(), 0))
     scale = torch.rsqrt(torch.mean(kernels.square(exact), axes, keepdim=True) + epsilon)
-    return wrap((torch.Tensor.to(exact * scale * torch.Tensor.float(gamma), x.dtype), scale, x))
+    return wrap((torch.Tensor.to(exact * scale * torch.Tensor.float(gamma), x.dtype), scale.detach(), x))
 
 
 AddRmsNorm = primitive_class("AddRmsNorm", add_rms_norm)
@@ -171,7 +175,7 @@ def rms_norm(x: Any, gamma: Any, epsilon: float = 1e-06) -> Any:
     """Return (x / rms · gamma, 1 / rms) over the axes of ``gamma``."""
     axes = tuple(range(-gamma.dim(), 0))
     inverse = torch.rsqrt(torch.mean(kernels.square(x.float()), axes, True) + epsilon)
-    return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse)
+    return wrap((x * inverse).to(x.dtype) * gamma), wrap(inverse.detach())
 
 
 RmsNorm = primitive_class("RmsNorm", rms_norm, "(x / rms · gamma, 1 / rms).", epsilon=(float, 1e-06), settable=True)
@@ -215,19 +219,19 @@ LRN = primitive_class(
 
 @primitive
 def InstanceNorm(epsilon: float = 1e-05, momentum: float = 0.1) -> _Run:
-    """(y, mean, variance) of each sample's channels; the moving ones are updated."""
+    """(y, mean, variance): float32 of each sample's channels, (N · C,); the moving ones are updated."""
 
     def run(x: Any, gamma: Any, beta: Any, mean: Any, variance: Any) -> Any:
         axes = tuple(range(2, x.dim()))
         with torch.no_grad():
-            batch_variance, batch_mean = torch.var_mean(x, axes, correction=0)
+            batch_variance, batch_mean = torch.var_mean(torch.Tensor.float(x), axes, correction=0)
             for moving, now in ((mean, batch_mean), (variance, batch_variance)):
                 assign(moving, moving * (1 - momentum) + torch.mean(now, 0) * momentum)
         return wrap(
             (
                 torch.instance_norm(x, gamma, beta, None, None, True, momentum, epsilon, False),
-                batch_mean,
-                batch_variance,
+                torch.flatten(batch_mean),
+                torch.flatten(batch_variance),
             )
         )
 

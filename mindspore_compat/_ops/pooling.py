@@ -477,11 +477,12 @@ def Dilation2D(
 
     def run(x: Any, filter: Any) -> Any:
         kernel = [(size - 1) * rate + 1 for size, rate in zip(filter.shape[1:], rates)]
+        dtype, x = x.dtype, x if x.is_floating_point() else x.double()  # integers have no -inf
         if pad_mode.upper() == "SAME":
             x = torch.nn.functional.pad(x, _same_padding(x.shape[2:], kernel, strides), value=float("-inf"))
         windows = torch.Tensor.unfold(torch.Tensor.unfold(x, 2, kernel[0], strides[0]), 3, kernel[1], strides[1])
         windows = windows[..., :: rates[0], :: rates[1]]
-        return wrap(torch.amax(windows + filter[None, :, None, None], (-2, -1)))
+        return wrap(torch.amax(windows + filter[None, :, None, None], (-2, -1)).to(dtype))
 
     return run
 

@@ -400,9 +400,9 @@ def uniform_int(shape: Any, minval: Any, maxval: Any, seed: int | None = None, d
 
 @op
 def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
-    """Draw from the gamma distribution of shape ``alpha`` and rate ``beta``."""
+    """Draw from the gamma distribution of shape ``alpha`` and rate ``beta``, which broadcast with ``shape``."""
     alpha, beta = as_plain(alpha, torch.float32), as_plain(beta, torch.float32)
-    size = (*as_ints(shape), *np.broadcast_shapes(tuple(alpha.shape), tuple(beta.shape)))
+    size = np.broadcast_shapes(as_ints(shape), tuple(alpha.shape), tuple(beta.shape))
     drawn = torch._standard_gamma(torch.Tensor.expand(alpha, size).contiguous(), generator_of(seed, alpha.device))
     return wrap(drawn / beta)
 
@@ -410,7 +410,7 @@ def gamma(shape: Any, alpha: Any, beta: Any, seed: int | None = None) -> Any:
 @op
 def random_gamma(shape: Any, alpha: Any, seed: int | None = None) -> Any:
     """Draw from the gamma distribution of shape ``alpha`` and rate 1, in shape + alpha.shape."""
-    return gamma(shape, alpha, 1.0, seed)
+    return gamma((*as_ints(shape), *tuple(alpha.shape)), alpha, 1.0, seed)
 
 
 @op

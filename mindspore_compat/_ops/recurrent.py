@@ -150,7 +150,7 @@ def BasicLSTMCell(
         i, j, f, o = torch.sigmoid(i), torch.tanh(j), torch.sigmoid(f + forget_bias), torch.sigmoid(o)
         state = f * c + i * j
         shown = torch.tanh(state)
-        return wrap((state, to_dtype(o * shown, torch.float16), i, j, f, o, shown))
+        return wrap((state, to_dtype(o * shown, torch.float16), *(item.detach() for item in (i, j, f, o, shown))))
 
     return run
 
@@ -232,7 +232,7 @@ def DynamicRNN(
                 c = torch.clamp(c, -cell_clip, cell_clip)
             tanh_c = torch.tanh(c)
             h = o * tanh_c
-            steps.append((h, h, c, i, j, f, o, tanh_c))
+            steps.append((h, h, c, *(item.detach() for item in (i, j, f, o, tanh_c))))
         y, hs, *rest = [torch.stack(items) for items in zip(*steps)]
         return wrap((y, to_dtype(hs, init_h.dtype), *rest))
 
@@ -290,7 +290,7 @@ def DynamicGRUV2(
             r, z = torch.sigmoid(r_i + r_h), torch.sigmoid(z_i + z_h)
             n = torch.tanh(n_i + r * n_h)
             h = (1 - z) * n + z * h
-            steps.append((h, h, z, r, n, n_h))
+            steps.append((h, h, *(item.detach() for item in (z, r, n, n_h))))
         return wrap(tuple(torch.stack(items) for items in zip(*steps)))
 
     return run

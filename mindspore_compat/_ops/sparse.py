@@ -36,6 +36,7 @@ from mindspore_compat._ops.elementwise import (
     log,
     log1p,
     neg,
+    quotient,
     round,
     sin,
     sinh,
@@ -594,7 +595,7 @@ def _sparse_to_dense_v2(indices: Any, output_shape: Any, values: Any, default_va
 
 
 SparseDenseCwiseAdd = primitive_class("SparseDenseCwiseAdd", _with_dense(torch.add))
-SparseDenseCwiseDiv = primitive_class("SparseDenseCwiseDiv", _with_dense(torch.div))
+SparseDenseCwiseDiv = primitive_class("SparseDenseCwiseDiv", _with_dense(quotient))
 SparseDenseCwiseMul = primitive_class("SparseDenseCwiseMul", _with_dense(torch.mul))
 SparseSegmentMean = primitive_class("SparseSegmentMean", sparse_segment_mean)
 SparseSegmentMeanWithNumSegments = primitive_class("SparseSegmentMeanWithNumSegments", _segments(mean=True))

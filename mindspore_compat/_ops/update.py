@@ -194,20 +194,7 @@ def ApplyFtrl(use_locking: bool = False) -> _Run:
 @primitive(inputs="var accum linear grad indices")
 def SparseApplyFtrl(lr: float, l1: float, l2: float, lr_power: float, use_locking: bool = False) -> _Run:
     """(var, accum, linear, gradient of rows, indices)."""
-
-    @checks_places("SparseApplyFtrl")
-    def step(var: Any, accum: Any, linear: Any, grad: Any, indices: Any) -> tuple:
-        check_rows("SparseApplyFtrl", (var, accum, linear), grad, indices)
-        places = refuse_negative(indices.long())
-        for some in rounds(places):
-            rows = places[some]
-            part = var[rows], accum[rows], linear[rows]
-            _ftrl(part[0], part[1], part[2], grad[some], lr, l1, l2, lr_power)
-            for item, new in zip((var, accum, linear), part):
-                item[rows] = new
-        return 0, 1, 2
-
-    return _step(step)
+    return _of_rows(3, lambda var, accum, linear, grad: _ftrl(var, accum, linear, grad, lr, l1, l2, lr_power))
 
 
 @_rule
@@ -543,18 +530,7 @@ def FusedSparseAdam(use_locking: bool = False, use_nesterov: bool = False) -> _R
 def FusedSparseLazyAdam(use_locking: bool = False, use_nesterov: bool = False) -> _Run:
     """`FusedSparseAdam` that changes only the rows named."""
 
-    def step(var: Any, m: Any, v: Any, *rest: Any) -> tuple:
-        *rates, gradient, indices = rest
-        check_rows("FusedSparseLazyAdam", (var, m, v), gradient, indices)
-        rows = torch.unique(indices.long())
-        gradient = _dense(gradient, indices, var)[rows]
-        part = [item[rows] for item in (var, m, v)]
-        Adam(use_locking, use_nesterov)._run(*part, *rates, gradient)
-        for item, new in zip((var, m, v), part):
-            item[rows] = new
-        return 0, 1, 2
-
-    return _step(step)
+    return _of_rows(3, Adam(use_locking, use_nesterov)._run, sums=True)
 
 
 def _of_rows(variables: int, step: Callable[..., Any], sums: bool = False) -> _Run:
@@ -628,10 +604,8 @@ def ApplyAdamWithAmsgradV2(use_locking: Bool = False) -> _Run:
 def FusedSparseFtrl(lr: float, l1: float, l2: float, lr_power: float, use_locking: Bool = False) -> _Run:
     """(var, accum, linear, gradient of rows, indices); gradients for one row add up."""
 
-    def step(var: Any, accum: Any, linear: Any, grad: Any) -> None:
-        _ftrl(var, accum, linear, grad, lr, l1, l2, lr_power)
-
-    return _of_rows(3, step, sums=True)
+    rates = lr, l1, l2, lr_power
+    return _of_rows(3, lambda var, accum, linear, grad: _ftrl(var, accum, linear, grad, *rates), sums=True)
 
 
 @primitive(inputs="var accum lr l1 l2 grad indices")

@@ -70,7 +70,7 @@ for mode in (ms.GRAPH_MODE, ms.PYNATIVE_MODE):
     step = nn.TrainOneStepCell(loss, nn.SGD(net.trainable_params(), 0.1), sens=8.0)
     for _ in range(4):
         step(x, seed), ms.grad(net)(x), ops.GradOperation(sens_param=True)(net)(x, seed), ms.jvp(net, x, x)
-    nn.probability.distribution.Normal(3.0, [4.0]).prob(x), ops.cross(x, x), ops.gamma((2,), x, x)
+    nn.probability.distribution.Normal(3.0, [4.0]).prob(x), ops.cross(x, x), ops.gamma((3,), x, x)
 slow = {"sympy", "torch._dynamo", "torch._inductor", "torchvision", "tensorboard", "cv2", "scipy", "pandas", "matplotlib"}
 print(*slow & set(sys.modules), "end")
 """

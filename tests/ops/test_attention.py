@@ -62,7 +62,11 @@ def test_layouts_masks_and_shifts(layout: str, given: str) -> None:
     )
     hidden = None if mask is None else lambda b, n, i, j: mask[b, 0, i, j]
     np.testing.assert_allclose(
-        found.asnumpy(), in_layout(reference(Q, K, V, 0.3, hidden, shift), layout), rtol=1e-5, atol=1e-6
+        found.asnumpy(),
+        # scale · (q kᵀ + shift), as aclnnFlashAttentionScore; MindFormers divides its ALiBi by the scale for that
+        in_layout(reference(Q, K, V, 0.3, hidden, None if shift is None else shift * 0.3), layout),
+        rtol=1e-5,
+        atol=1e-6,
     )
 
 
@@ -130,6 +134,11 @@ def test_sequences_one_after_the_other(mode: int) -> None:
         Tensor(q), Tensor(k), Tensor(v), N, actual_seq_qlen=Tensor(ends[0]), actual_seq_kvlen=ends[1],
         input_layout="TND", sparse_mode=mode,
     ).asnumpy()  # fmt: skip
+    with_an_empty_one = ops.flash_attention_score(
+        Tensor(q), Tensor(k), Tensor(v), N, actual_seq_qlen=(4, 4, 9), actual_seq_kvlen=(5, 5, 12), input_layout="TND",
+        sparse_mode=mode,
+    )  # fmt: skip
+    np.testing.assert_array_equal(with_an_empty_one.asnumpy(), found)
     for (a, b), (c, d) in (((0, 4), (0, 5)), ((4, 9), (5, 12))):
         parts = [x[None].transpose(0, 2, 1, 3) for x in (q[a:b], k[c:d], v[c:d])]
         offset = (d - c) - (b - a) if mode == 3 else 0

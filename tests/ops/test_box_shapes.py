@@ -67,3 +67,20 @@ def test_a_region_that_ends_before_it_begins_is_sampled_backwards() -> None:
     found = ops.ROIAlign(2, 2, 1.0, 2, 1)(IMAGES, regions).asnumpy().ravel()
     np.testing.assert_allclose(found, [0.4139, 0.4404, 0.4717, 0.6171], atol=1e-4)
     np.testing.assert_array_equal(ops.ROIAlign(2, 2, 1.0, 0, 1)(IMAGES, regions).asnumpy(), 0)
+
+
+def test_bilinear_v2_reads_nothing_beside_the_box() -> None:
+    x = Tensor(np.arange(40).reshape(1, 4, 5, 2).astype(np.float32))
+    boxes = Tensor([[0.3, 0.3, 0.7, 0.7], [0.2, 0.8, 0.9, 0.1]], ms.float32)  # the second ends before it begins
+    found = ops.CropAndResize("bilinear_v2")(x, boxes, Tensor([0, 0], ms.int32), (3, 3)).asnumpy()[..., 0]
+    expected = [[[12, 14, 16], [17, 19, 21], [22, 24, 26]], [[9.6667] * 3, [23] * 3, [36.3333] * 3]]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+
+
+def test_ps_roi_pooling_rounds_halves_away_from_0() -> None:
+    """As CUDA's ``round`` in MindSpore's kernel: 2.5 is 3, 4.5 ends at 6."""
+    pool = ops.operations._inner_ops.PsROIPooling(1, 1, 1, 1.0, 1, 1)
+    x = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8)
+    found, channels = pool(Tensor(x), Tensor([[0, 2.5, 0.5, 4.5, 2.5]], ms.float32))
+    assert found.asnumpy().item() == x[0, 0, 1:4, 3:6].mean()
+    assert channels.asnumpy().item() == 0

@@ -58,6 +58,20 @@ def test_norms_have_the_gradients_of_their_formulas() -> None:
         _close(mine, other.asnumpy(), 1e-4)
 
 
+def test_statistics_pass_no_gradient() -> None:
+    """As in MindSpore's tests on Ascend; `add_layer_norm`'s fourth output passes one if it was asked for."""
+    x, other, gamma = map(Tensor, (_f(2, 4), _f(2, 4), _f(4)))
+    for norm in (
+        lambda x: ops.rms_norm(x, gamma),
+        lambda x: ops.add_rms_norm(x, other, gamma)[:2],
+        lambda x: ops.add_layer_norm(x, other, gamma, gamma, 1e-5),
+        lambda x: auto_generate.GroupNorm()(x, 2, gamma, gamma, 1e-5),
+    ):
+        _close(ms.grad(norm)(x), ms.grad(lambda x, norm=norm: norm(x)[0])(x).asnumpy())
+    asked = ms.grad(lambda x: ops.add_layer_norm(x, other, ops.ones(4), gamma, 1e-5, True))(x)
+    _close(asked, np.ones((2, 4)))
+
+
 @pytest.mark.parametrize("mode", [0, 1])
 def test_rotary_position_embedding(mode: int) -> None:
     x, angles = _f(2, 5, 3, 8), R.rand(1, 5, 1, 4) * 6
@@ -148,14 +162,16 @@ def test_what_does_not_fit_raises(call: Any, error: type) -> None:
 def test_init_routing_v2_as_upstreams_example() -> None:
     x = Tensor(np.array([[0.1, 0.2, 0.3], [0.2, 0.7, 0.8], [0.3, 0.3, 0.5]]), ms.float32)
     experts = Tensor(np.array([[0, 1, 1], [2, 1, 1], [0, 0, 0]]), ms.int32)
-    rows, places, _, before = ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, True)
+    rows, places, before = ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, True)
     first, second, third = x.asnumpy()
     _close(rows, [[first, third], [first, first], [second, np.zeros(3)]])
     assert places.asnumpy().tolist() == [0, 2, 3, 4, -1, -1, 1, -1, -1]
     assert before.asnumpy().tolist() == [4, 4, 1]
-    for flag, expected in ((1, [4, 8, 9]), (2, [4, 4, 1]), (0, [0, 0, 0])):
-        rows, places, tokens, _ = ops.moe_init_routing_v2(x, experts, 5, 0, 3, 0, flag, False)
-        assert tokens.asnumpy().tolist() == expected
+    assert len(ops.moe_init_routing_v2(x, experts, 3, 2, 3, 1, 0, False)) == 2
+    assert len(auto_generate.MoeInitRoutingV2()(x, experts, 3, 2, 3, 1, 0, False)) == 4
+    for flag, expected in ((1, [[4, 8, 9]]), (2, [[4, 4, 1]]), (0, [])):
+        rows, places, *tokens = ops.moe_init_routing_v2(x, experts, 5, 0, 3, 0, flag, False)
+        assert [item.asnumpy().tolist() for item in tokens] == expected
         _close(rows, [first, third, third, third, first])
         assert places.asnumpy().tolist() == [0, 4, 5, 8, 6, 7, 1, 2, 3]
 

@@ -116,7 +116,6 @@ RIGHT = {
     "always so": """
         *.sort *.argsort: stable
         *.topk *.top_k *.unique: sorted
-        ops.add_layer_norm: additional_output
     """,
     "without effect in real MindSpore": """
         nn.Dropout nn.Embedding: init.dtype

@@ -113,3 +113,57 @@ def test_3d_upsampling_with_the_sizes_in_the_constructor() -> None:
     assert np.array_equal(ops.UpsampleTrilinear3D([3, 2, 2], None, True)(x).asnumpy(), trilinear.asnumpy())
     assert ops.UpsampleNearest3D(scales=[1.0, 1.0, 2.0])(x).asnumpy()[0, 0, 0].tolist() == [[0, 0, 1, 1], [2, 2, 3, 3]]
     assert ops.UpsampleNearest3D()(x, (2, 2, 4), None).shape == (1, 1, 2, 2, 4)
+
+
+def test_gamma_broadcasts_its_shape() -> None:
+    """The shapes of MindSpore's documentation and its test on Ascend; `RandomGamma` appends alpha's."""
+    alpha = Tensor([[3, 4], [5, 6]], ms.float32)
+    for beta in ([1.0], [1.0, 2.0], [[1.0], [2.0]]):
+        assert ops.gamma((3, 1, 2), alpha, Tensor(beta), seed=5).shape == (3, 2, 2)
+    assert P.Gamma()((3, 1, 2), ops.ones((3, 2, 1)), ops.ones(1)).shape == (3, 2, 2)
+    assert P.RandomGamma()(Tensor([3, 1], ms.int32), alpha).shape == (3, 1, 2, 2)
+
+
+def test_euclidean_norm_keeps_the_dtype() -> None:
+    whole = P.EuclideanNorm()(Tensor([[3, 4], [100, 60]], ms.int8), Tensor([1]))
+    assert whole.dtype == ms.int8 and whole.asnumpy().tolist() == [5, 116]
+    complex_norm = P.EuclideanNorm(True)(Tensor(np.array([[3 + 4j, 12]], np.complex64)), Tensor([1]))
+    assert complex_norm.dtype == ms.complex64 and complex_norm.asnumpy().tolist() == [[13]]
+
+
+@pytest.mark.parametrize("name", ["ScatterMax", "ScatterMin", "ScatterUpdate"])
+def test_each_scattered_update_gets_the_gradient_of_its_place(name: str) -> None:
+    """Chosen or not, as in MindSpore 2.10."""
+    variable = Parameter(Tensor(np.arange(6, dtype=np.float32).reshape(3, 2)), name="x")
+    updates = Tensor([[1, 2], [3, 0.5], [1, np.inf]], ms.float32)
+    dout = np.arange(1, 7, dtype=np.float32).reshape(3, 2)
+    total = ms.grad(lambda u: (getattr(P, name)()(variable, Tensor([0, 0, 2], ms.int32), u) * Tensor(dout)).sum())
+    found = total(updates)
+    assert found.asnumpy().tolist() == dout[[0, 0, 2]].tolist()
+    expected = {"ScatterMax": [[3, 2], [2, 3], [4, np.inf]], "ScatterMin": [[0, 0.5], [2, 3], [1, 5]]}
+    assert variable.asnumpy().tolist() == expected.get(name, [[3, 0.5], [2, 3], [1, np.inf]])
+
+
+def test_ormqr_takes_fewer_factors_than_vectors() -> None:
+    """The numbers of MindSpore's test on a GPU."""
+    x = np.array([[-114.6, 10.9, 1.1], [-0.304, 38.07, 69.38], [-0.45, -0.17, 62]])
+    other = np.array([[15.5862, 10.6579, 63.8084], [0.1885, -10.0553, 4.4496]])
+    found = P.Ormqr(False, False)(Tensor(x), Tensor(np.array([15.5862, 10.6579])), Tensor(other)).asnumpy()
+    expected = [[270.6946003, 553.6791758, -156.4879992], [-19.1850094, 64.0901946, 1.5641681]]
+    np.testing.assert_allclose(found, expected, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint8, np.float16])
+def test_dilation_of_integers(dtype: Any) -> None:
+    image, kernel = Tensor(np.ones((1, 1, 4, 4), dtype)), Tensor(np.ones((1, 2, 2), dtype))
+    found = P.Dilation2D(1, 1)(image, kernel).asnumpy()
+    assert found.dtype == dtype and np.array_equal(found, np.full((1, 1, 4, 4), 2))
+
+
+def test_statistics_of_instance_norm_are_flat() -> None:
+    x = np.random.RandomState(0).randn(2, 3, 4, 5).astype(np.float16)
+    states = [Parameter(ops.ones(3), name=name) for name in ("gamma", "beta", "mean", "variance")]
+    _, mean, variance = P.InstanceNorm()(Tensor(x), *states)
+    assert mean.dtype == variance.dtype == ms.float32
+    np.testing.assert_allclose(mean.asnumpy(), x.astype(np.float32).mean((2, 3)).ravel(), atol=1e-6)
+    np.testing.assert_allclose(variance.asnumpy(), x.astype(np.float32).var((2, 3)).ravel(), atol=1e-6)

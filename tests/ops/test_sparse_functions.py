@@ -216,3 +216,10 @@ def test_segments_of_1_9() -> None:
     counted = (*given, Tensor([4], ms.int32))
     for name, expected in {"SparseSegmentSumWithNumSegments": sums, "SparseSegmentMeanWithNumSegments": means}.items():
         np.testing.assert_allclose(getattr(ops, name)()(*counted).asnumpy(), [*expected, nothing], 1e-6)
+
+
+def test_integers_are_divided_to_integers() -> None:
+    """As MindSpore's GPU kernel, and TensorFlow's."""
+    given = Tensor(_AT), Tensor([-7, 7, 1], ms.int32), Tensor([3, 4]), Tensor(np.full((3, 4), 2, np.int32))
+    found = ops.SparseDenseCwiseDiv()(*given)
+    assert found.dtype == ms.int32 and found.asnumpy().tolist() == [-3, 3, 0]
