@@ -14,16 +14,7 @@ from mindspore_compat._autograd.grad_function import _Function as _Function
 from mindspore_compat._releases import select_inherited as _select_inherited
 from mindspore_compat.common import *  # noqa: F403
 from mindspore_compat.common import dtype
-from mindspore_compat.common.api import (
-    JitConfig,
-    jit,
-    jit_class,
-    lazy_inline,
-    ms_class,
-    ms_function,
-    mutable,
-    no_grad,
-)
+from mindspore_compat.common.api import JitConfig, jit, jit_class, lazy_inline, ms_class, ms_function, mutable, no_grad
 from mindspore_compat.common.api import _no_grad as _no_grad
 from mindspore_compat.common.device import DeviceCtx
 from mindspore_compat.common.dump import set_dump

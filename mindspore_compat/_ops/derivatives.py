@@ -285,8 +285,7 @@ _TABLE: dict[str, Any] = {
     "ResizeBilinearGrad": row(_resize_bilinear, **_CORNERS),
     "AdaptiveAvgPool2DGrad": _adaptive_average,
     "StridedSliceGrad": row(
-        _strided_slice,
-        **{f"{name}_mask": (Int, 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")},
+        _strided_slice, **{f"{name}_mask": (Int, 0) for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
     ),
     "AdaptiveMaxPool2DGrad": lambda y_grad, x, argmax: _put(x, y_grad, argmax, -2),
     "MaxPoolGradWithArgmaxV2": row(

@@ -29,7 +29,7 @@ def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tupl
 
 def _whole(shape: Any) -> list[Any]:
     """Return lengths with ints for whole floats: a quotient of ints was an int in graphs of 1.x."""
-    lengths = shape[0] if len(shape) == 1 else shape
+    lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return [int(item) if isinstance(item, float) and item.is_integer() else item for item in lengths]
 
 

@@ -27,8 +27,5 @@ __all__ = [
     "gradient_clear_op",
 ]
 __getattr__ = module_getattr(
-    __name__,
-    unsupported={
-        "DimReduce": "it reduces the network's dimension by a PCA of earlier weights, on Ascend.",
-    },
+    __name__, unsupported={"DimReduce": "it reduces the network's dimension by a PCA of earlier weights, on Ascend."}
 )

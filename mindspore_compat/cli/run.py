@@ -10,9 +10,6 @@ from mindspore_compat._api.releases import parse
 __all__ = ["main"]
 
 
-_USAGE = "[--release RELEASE] [--no-numpy-aliases] (SCRIPT | -m MODULE) [args ...]"
-
-
 def main(arguments: list[str]) -> int:
     """Parse by hand and run: everything from the script on is the script's own, options included."""
     parser = argparse.ArgumentParser(

@@ -26,7 +26,6 @@ PARAMETER_NAME_DEFAULT = "Parameter"
 
 _Base = torch._C.TensorBase
 _numbers = itertools.count(2)  # MindSpore gives the first one away when it is imported
-_get_requires_grad = _Base.requires_grad.__get__  # type: ignore[attr-defined]
 _set_requires_grad = _Base.requires_grad.__set__  # type: ignore[attr-defined]
 _AUTOMATIC = "Parameter#"
 _INTEGERS = frozenset((torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64))

@@ -44,7 +44,5 @@ __all__ = [
 
 # the converters load when they are first used
 __getattr__ = module_getattr(
-    __name__,
-    dict.fromkeys(_CONVERTERS, "mindrecord._convert"),
-    fallback="mindrecord.common.exceptions",
+    __name__, dict.fromkeys(_CONVERTERS, "mindrecord._convert"), fallback="mindrecord.common.exceptions"
 )

@@ -4,7 +4,4 @@ from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat.scipy import linalg
 
 __all__ = ["fft", "linalg", "optimize", "sparse"]
-__getattr__ = module_getattr(
-    __name__,
-    {"fft": "scipy.fft:", "optimize": "scipy.optimize:", "sparse": "scipy.sparse:"},
-)
+__getattr__ = module_getattr(__name__, {"fft": "scipy.fft:", "optimize": "scipy.optimize:", "sparse": "scipy.sparse:"})

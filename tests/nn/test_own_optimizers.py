@@ -249,6 +249,26 @@ def test_integers_are_no_parameters_to_train(name: str) -> None:
     assert net.count.asnumpy().tolist() == [1, 2]
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+@pytest.mark.parametrize("counts", [False, True])
+def test_a_schedule_that_stands_still_is_logged(counts: bool, mode: int, caplog: pytest.LogCaptureFixture) -> None:
+    class Own(nn.Optimizer):
+        def construct(self, gradients: Any) -> Any:
+            rate = self.get_lr()
+            for parameter, gradient in zip(self.parameters, gradients):
+                ops.assign_sub(parameter, rate * gradient)
+            if counts:
+                self.assignadd(self.global_step, self.global_step_increase_tensor)
+            return rate
+
+    ms.set_context(mode=mode)
+    net = nn.Dense(3, 1)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), Own([0.0, 0.1, 0.1, 0.1], net.trainable_params()))
+    losses = [float(step(ops.ones((4, 3)), ops.ones((4, 1)))) for _ in range(4)]
+    assert (len(set(losses)) > 1) is counts
+    assert bool([record for record in caplog.records if record.levelname == "WARNING"]) is not counts
+
+
 class _OwnAdam(nn.Adam):
     """As AdaHessian of mindflow: its own gradients, then upstream's last step."""
 

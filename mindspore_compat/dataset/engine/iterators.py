@@ -29,10 +29,6 @@ def _cleanup() -> None:
             iterator.release()
 
 
-def _unset_iterator_cleanup() -> None:
-    """Do nothing. MindSpore marks here that iterators may run again; this package ends each by itself."""
-
-
 class Iterator:
     """Iterator over the rows of one epoch; the next ``for`` loop over it is the next epoch.
 

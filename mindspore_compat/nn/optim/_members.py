@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from mindspore_compat._graph.program import program
 from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.parameter import Parameter, ParameterTuple
@@ -23,6 +24,11 @@ from mindspore_compat.ops.composite.base import HyperMap, Map
 _PARTS = ("get_lr", "get_weight_decay", "decay_weight", "gradients_centralization", "scale_grad")
 
 _log = logging.getLogger("mindspore_compat")
+_NO_STEPS = (
+    "'%s' counts no steps: its learning rate stays that of step 0. Call 'self.assignadd(self.global_step, "
+    "self.global_step_increase_tensor)' in 'construct'; a program for MindSpore 2.0 or earlier, where 'get_lr' "
+    "counted, needs 'python -m mindspore_compat --release 2.0'."
+)
 
 
 class _Trained(ParameterTuple):
@@ -95,6 +101,11 @@ class Members(Groups):
         """
         if not self.dynamic_lr:
             return self.learning_rate
+        calls = self.__dict__["_rate_calls"] = self.__dict__.get("_rate_calls", 0) + 1
+        if calls == 3 and not type(self).construct.__module__.startswith("mindspore_compat."):
+            with program.unrecorded():
+                if not int(self.global_step):
+                    _log.warning(_NO_STEPS, type(self).__name__)
         if self.is_group_lr:
             return tuple(self._scheduled(cell).reshape(()) for cell in self.learning_rate)
         return self._scheduled(self.learning_rate).reshape(())

@@ -157,9 +157,6 @@ def is_one_hot(data: np.ndarray) -> bool:
     return data.ndim > 1 and is_binary(data) and bool(np.equal(data.sum(axis=1), 1).all())
 
 
-_check_onehot_data = is_one_hot
-
-
 def from_one_hot(predicted: np.ndarray, true: np.ndarray) -> np.ndarray:
     """Return class indices if ``true`` has the axes of ``predicted`` and is one-hot, else ``true``."""
     return true.argmax(axis=1) if predicted.ndim == true.ndim and is_one_hot(true) else true
