@@ -66,6 +66,7 @@ MOVED: dict[str, dict[str, str]] = {
         "train.checkpoint_pb2": {"Checkpoint": "_format.proto.checkpoint"},
         "train.mind_ir_pb2": {"GraphProto ModelProto": "_format.proto.mindir"},
         "_extends": {"cell_attr_register": "_legacy.cell_init_args"},
+        "ops._selected_ops": {"ReduceMean": "ops.operations"},
         "ops.op_info_register": {
             "op_info_register custom_info_register RegOp CustomRegOp TBERegOp AiCPURegOp CpuRegOp DataType": (
                 "_legacy.operator_descriptions"

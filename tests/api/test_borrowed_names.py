@@ -18,7 +18,7 @@ from mindspore_compat.nn.layer import rnn_cells
 from mindspore_compat.nn.wrap.loss_scale import _grad_overflow
 from mindspore_compat.numpy.utils import _to_tensor
 from mindspore_compat.numpy.utils_const import _raise_value_error
-from mindspore_compat.ops import auto_generate
+from mindspore_compat.ops import _selected_ops, auto_generate
 from mindspore_compat.ops.function import nn_func
 from mindspore_compat.ops.operations._sequence_ops import TensorToScalar
 from mindspore_compat.parallel import _utils
@@ -26,6 +26,10 @@ from mindspore_compat.parallel._utils import _device_number_check
 from mindspore_compat.train import amp
 from mindspore_compat.train._utils import _make_directory, check_value_type
 from mindspore_compat.train.model import _StepSync, _transfer_tensor_to_tuple
+
+
+def test_modules_of_earlier_releases() -> None:
+    assert _selected_ops.ReduceMean is ops.ReduceMean  # AVA_hpa of mindspore-ai/contrib
 
 
 def test_checks() -> None:
