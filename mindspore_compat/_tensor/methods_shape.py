@@ -48,7 +48,10 @@ class ShapeMethods:
         """
         if len(shape) == 1 and isinstance(shape[0], torch.dtype):
             return wrap(_Base.view(self, shape[0]))
-        return ShapeMethods.reshape(self, *shape)
+        try:
+            return wrap(_Base.reshape(self, *shape))
+        except TypeError:
+            return wrap(_Base.reshape(self, _whole(shape)))
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """Return the same values in another shape; one length may be -1.
