@@ -88,3 +88,16 @@ def test_soft_margin_loss_differentiates_by_both():
         slope = -1 / (1 + np.exp(x.asnumpy() * target.asnumpy())) / 3
         np.testing.assert_allclose(by_x, slope * target.asnumpy(), 1e-5)
         np.testing.assert_allclose(by_target, slope * x.asnumpy(), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["inplace_update", "inplace_add", "inplace_sub"])
+def test_rows_written_in_place_have_no_gradient(name):
+    x, v = Tensor(np.ones((3, 2), np.float32)), Tensor(np.ones((2, 2), np.float32))
+    for step in (lambda a, b: getattr(ops, name)(a * 2, b, (0, 1)) ** 2, lambda a, b: getattr(ops, name)(a, b, (0, 1))):
+        assert not any(item.asnumpy().any() for item in ms.grad(step, (0, 1))(x, v))
+
+
+def test_zeta_differentiates_by_its_second_input():
+    by_x, by_q = ms.grad(ops.zeta, (0, 1))(Tensor([2.0, 3.0]), Tensor([2.0, 3.0]))
+    assert by_x.asnumpy().tolist() == [0, 0]
+    np.testing.assert_allclose(by_q.asnumpy(), [-0.4041138, -0.0594697], 1e-5)
