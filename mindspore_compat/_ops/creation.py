@@ -69,17 +69,24 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 Ones = primitive_class("Ones", ones)
 
 
+def filled(size: Any, value: Any, dtype: Any, device: Any) -> Any:
+    """Return a shape filled with a number or with a Tensor's, which gets the sum of the gradient."""
+    if isinstance(value, torch.Tensor) and value.requires_grad:
+        value = torch.reshape(value, ()).to(device, dtype or value.dtype)
+        return torch.clone(torch.broadcast_to(value, size))
+    return torch.full(size, _number(value), dtype=dtype, device=device)
+
+
 @op
 def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     """Return a shape filled with one value; without a dtype its integer part, in int64, as in MindSpore: the smallest
     number for those that int64 does not have.
     """
-    if isinstance(fill_value, torch.Tensor):
-        fill_value = fill_value.item()
     if dtype is None:
+        fill_value = _number(fill_value)
         fits = isinstance(fill_value, int) or -(2**63) <= fill_value < 2**63
         dtype, fill_value = torch.int64, int(fill_value) if fits else -(2**63)
-    return wrap(torch.full(as_ints(size), fill_value, dtype=dtype_or_none(dtype), device=current_device()))
+    return wrap(filled(as_ints(size), fill_value, dtype_or_none(dtype), current_device()))
 
 
 FillV2 = primitive_class("FillV2", lambda shape, value: full(shape, value, dtype=value.dtype))
@@ -88,8 +95,7 @@ FillV2 = primitive_class("FillV2", lambda shape, value: full(shape, value, dtype
 @op
 def fill(type: Any, shape: Any, value: Any) -> Any:
     """Return a shape filled with one value, in the dtype ``type``."""
-    value = value.item() if isinstance(value, torch.Tensor) else value
-    return wrap(torch.full(as_ints(shape), value, dtype=dtype_or_none(type), device=current_device()))
+    return wrap(filled(as_ints(shape), value, dtype_or_none(type), current_device()))
 
 
 Fill = primitive_class("Fill", fill, inputs="dtype dims x")
@@ -98,7 +104,7 @@ Fill = primitive_class("Fill", fill, inputs="dtype dims x")
 @op(method="fills")
 def fills(x: Any, value: Any) -> Any:
     """Return a tensor like ``x`` filled with one value."""
-    return wrap(torch.full_like(x, value.item() if isinstance(value, torch.Tensor) else value))
+    return wrap(filled(x.shape, value, x.dtype, x.device))
 
 
 Fills = primitive_class("Fills", fills)
@@ -147,11 +153,7 @@ OnesLike = primitive_class("OnesLike", ones_like, inputs="x")
 @op
 def full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     """Return one value in the shape and dtype of ``input``."""
-    return wrap(
-        torch.full_like(
-            input, fill_value.item() if isinstance(fill_value, torch.Tensor) else fill_value, dtype=dtype_or_none(dtype)
-        )
-    )
+    return wrap(filled(input.shape, fill_value, dtype_or_none(dtype) or input.dtype, input.device))
 
 
 def _number(value: Any) -> Any:
@@ -267,7 +269,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = 1, off_value: Any = 0, axi
     range give none.
     """
     depth = int(depth)
-    on, off = as_plain(on_value), as_plain(off_value)
+    on, off = as_plain(on_value).detach(), as_plain(off_value).detach()  # without a gradient, as in MindSpore
     axis = axis if axis >= 0 else indices.dim()
     shape = [1] * (indices.dim() + 1)
     shape[axis] = depth

@@ -331,7 +331,7 @@ _squared_difference = _binary("squared_difference", lambda x, y: kernels.square(
 SquaredDifference = primitive_class("SquaredDifference", _squared_difference, inputs="x y")
 igamma, Igamma = _with_class("Igamma", _binary("igamma", gammainc, method="igamma"), inputs="a x")
 igammac, Igammac = _with_class("Igammac", _binary("igammac", gammaincc, method="igammac"), inputs="a x")
-zeta, Zeta = _with_class("Zeta", _binary("zeta", torch.special.zeta))
+zeta, Zeta = _with_class("Zeta", _binary("zeta", lambda x, q: torch.special.zeta(x.detach(), q)))
 _xlogy = _binary("xlogy", torch.xlogy)
 
 

@@ -189,8 +189,8 @@ def _rows(indices: Any, like: torch.Tensor) -> torch.Tensor:
 @op(method="inplace_update")
 @checks_places("InplaceUpdate", from_end=True)
 def inplace_update(x: Any, v: Any, indices: Any) -> Any:
-    """Return a copy of ``x`` with its rows replaced by those of ``v``."""
-    return wrap(count_from_end(lambda rows: torch.index_copy(x, 0, rows, v), _rows(indices, x), x.shape[0]))
+    """Return a copy of ``x`` with its rows replaced by those of ``v``, without a gradient, as in MindSpore."""
+    return wrap(count_from_end(lambda rows: torch.index_copy(x, 0, rows, v), _rows(indices, x), x.shape[0]).detach())
 
 
 InplaceUpdate = primitive_class(
@@ -202,8 +202,8 @@ InplaceUpdateV2 = primitive_class("InplaceUpdateV2", lambda x, indices, v: inpla
 @op
 @checks_places("InplaceAdd")
 def inplace_add(x: Any, v: Any, indices: Any) -> Any:
-    """Return a copy of ``x`` with ``v`` added to its rows."""
-    return wrap(torch.index_add(x, 0, _rows(indices, x), v))
+    """Return a copy of ``x`` with ``v`` added to its rows, without a gradient, as in MindSpore."""
+    return wrap(torch.index_add(x, 0, _rows(indices, x), v).detach())
 
 
 InplaceAdd = primitive_class(
@@ -214,8 +214,8 @@ InplaceAdd = primitive_class(
 @op
 @checks_places("InplaceSub")
 def inplace_sub(x: Any, v: Any, indices: Any) -> Any:
-    """Return a copy of ``x`` with ``v`` subtracted from its rows."""
-    return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1))
+    """Return a copy of ``x`` with ``v`` subtracted from its rows, without a gradient, as in MindSpore."""
+    return wrap(torch.index_add(x, 0, _rows(indices, x), v, alpha=-1).detach())
 
 
 InplaceSub = primitive_class(

@@ -66,7 +66,7 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any = 0, align: str = "RIGHT
     low, high = _band(k, align, "matrix_diag_part", x.shape)
     places = _places(x.shape[-2], x.shape[-1], low, high, align)
     row, column, exists = (sent(item, x.device) for item in places)
-    found = torch.where(exists, x[..., row, column], as_plain(padding_value, x.dtype, x))
+    found = torch.where(exists, x[..., row, column], as_plain(padding_value, x.dtype, x).detach())
     return wrap(found[..., 0, :] if low == high else found)
 
 
@@ -105,7 +105,7 @@ def matrix_diag(
         rows = columns = max(least_rows, least_columns)
     rows, columns = least_rows if rows < 0 else rows, least_columns if columns < 0 else columns
     leading = x.shape[:-1] if low == high else x.shape[:-2]
-    value = as_plain(padding_value, x.dtype, x)
+    value = as_plain(padding_value, x.dtype, x).detach()
     whole = torch.Tensor.expand(torch.reshape(value, (1,) * (len(leading) + 2)), (*leading, rows, columns))
     return matrix_set_diag(whole, x, k, align)
 

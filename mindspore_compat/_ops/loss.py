@@ -116,6 +116,9 @@ def cross_entropy(
         target = to_dtype(target, input.dtype if target.shape == input.shape else _int64)
     elif target.shape != input.shape:
         target = target.expand(input.shape)
+    if target.dtype is _int64 and weight is not None and weight.requires_grad:
+        logs = torch.log_softmax(input, 1 if input.dim() > 1 else 0)
+        return nll_loss(logs, target, weight, ignore_index, reduction, label_smoothing)
     ignored = ignore_index if target.dtype is _int64 else -100  # a class: probabilities have none
     return wrap(tf.cross_entropy(input, target, weight, None, ignored, None, reduction, label_smoothing))
 
@@ -135,15 +138,16 @@ def nll_loss(
     check_indices(target)
     (inputs,) = _as_floats(inputs)
     target = to_dtype(target, _int64)
-    if not label_smoothing:
+    if not label_smoothing and (weight is None or not weight.requires_grad):  # torch passes no gradient to the weight
         return wrap(tf.nll_loss(inputs, target, weight, ignore_index=ignore_index, reduction=reduction))
     axis, is_kept = (1 if inputs.dim() > 1 else 0), target != ignore_index
     classes = torch.where(is_kept, target, 0)
     picked = -torch.squeeze(torch.gather(inputs, axis, torch.unsqueeze(classes, axis)), axis)
     if weight is not None:
         picked, inputs = picked * weight[classes], inputs * weight.reshape(-1, *[1] * (inputs.dim() - 2))
-    loss = (1 - label_smoothing) * picked - label_smoothing / inputs.shape[axis] * torch.sum(inputs, axis)
-    loss = torch.where(is_kept, loss, 0)
+    if label_smoothing:
+        picked = (1 - label_smoothing) * picked - label_smoothing / inputs.shape[axis] * torch.sum(inputs, axis)
+    loss = torch.where(is_kept, picked, 0)
     if reduction != "mean":
         return reduced(loss, reduction, "nll_loss")
     return wrap(torch.sum(loss) / torch.sum(is_kept if weight is None else torch.where(is_kept, weight[classes], 0)))
@@ -378,6 +382,7 @@ def multi_margin_loss(
     input: Any, target: Any, p: int = 1, margin: float = 1, weight: Any = None, reduction: str = "mean"
 ) -> Any:
     """Return the hinge loss of classes."""
+    weight = None if weight is None else weight.detach()  # without a gradient, as in MindSpore
     return wrap(tf.multi_margin_loss(input, to_dtype(target, _int64), p, margin, weight, reduction=reduction))
 
 

@@ -13,10 +13,12 @@ from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat._numerics.integer_results import cut_after, given_in, mean_in
 from mindspore_compat._ops import elementwise
 from mindspore_compat._ops.adapt import pair
-from mindspore_compat._ops.elementwise import lerp  # noqa: F401
+from mindspore_compat._ops.creation import filled
+from mindspore_compat._ops.elementwise import floor_divide, lerp  # noqa: F401
 from mindspore_compat._ops.indexing import gather_elements as gather  # noqa: F401
 from mindspore_compat._ops.indexing import scatter, take  # noqa: F401
 from mindspore_compat._ops.linalg import cross  # noqa: F401
+from mindspore_compat._ops.reduction import histc  # noqa: F401
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._tensor.data import device_from
 from mindspore_compat._tensor.index_bounds import count_from_end
@@ -85,12 +87,17 @@ def cumsum(input: Any, dim: int, dtype: Any) -> torch.Tensor:
     return given_in(torch.cumsum, input, dim, dtype=dtype)
 
 
-def empty_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.empty_like(input, dtype=dtype, device=None if device is None else device_from(device))
-
-
 def eye(n: int, m: Any, dtype: Any, device: torch.device) -> torch.Tensor:
     return torch.eye(n, n if m is None else m, dtype=dtype, device=device)
+
+
+def full(size: Any, fill_value: Any, *, dtype: Any, device: torch.device) -> torch.Tensor:
+    of_value = fill_value.dtype if isinstance(fill_value, torch.Tensor) else None
+    return filled(size, fill_value, dtype or of_value, device)
+
+
+def full_like(input: Any, fill_value: Any, *, dtype: Any) -> torch.Tensor:
+    return filled(input.shape, fill_value, dtype or input.dtype, input.device)
 
 
 def flip(input: Any, dims: Any) -> torch.Tensor:
@@ -171,21 +178,21 @@ def randint(*args: Any, generator: Any, dtype: Any, device: Any) -> torch.Tensor
     return torch.randint(*args, generator=generator_on(generator, place), dtype=dtype or torch.int64, device=place)
 
 
-def rand_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.rand_like(input, dtype=dtype, device=None if device is None else device_from(device))
-
-
-def randn_like(input: Any, *, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.randn_like(input, dtype=dtype, device=None if device is None else device_from(device))
-
-
-def randint_like(input: Any, *args: Any, dtype: Any, device: Any) -> torch.Tensor:
-    return torch.randint_like(input, *args, dtype=dtype, device=None if device is None else device_from(device))
-
-
 def randperm(n: int, *, generator: Any, dtype: Any) -> torch.Tensor:
     device = current_device()
     return torch.randperm(n, generator=generator_on(generator, device), dtype=dtype, device=device)
+
+
+def _like(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    @functools.wraps(function)
+    def like(*args: Any, dtype: Any, device: Any) -> torch.Tensor:
+        return function(*args, dtype=dtype, device=None if device is None else device_from(device))
+
+    return like
+
+
+_likes = (torch.empty_like, torch.rand_like, torch.randn_like, torch.randint_like)
+empty_like, rand_like, randn_like, randint_like = map(_like, _likes)
 
 
 def repeat_interleave(input: Any, repeats: Any, dim: Any, *, output_size: Any) -> torch.Tensor:

@@ -216,7 +216,7 @@ ROWS = """
     fix(input) = trunc
     unbind(input, dim=0)
     unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None)
-    unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)
+    unique_consecutive(input, | return_inverse=False, return_counts=False, dim=None)
     unsqueeze(input, dim)
     var(input, dim=None, *, correction=1, keepdim=False)
     var_mean(input, dim=None, *, correction=1, keepdim=False)

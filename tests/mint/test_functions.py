@@ -148,6 +148,24 @@ def test_empty() -> None:
     assert mint.empty_like(Tensor([1, 2]), dtype=ms.float16).dtype is ms.float16
 
 
+def test_one_further_result_of_unique_consecutive() -> None:
+    x = Tensor([[1, 1], [1, 2], [2, 2]], ms.int32)
+    _, places = mint.unique_consecutive(x, True)
+    assert places.asnumpy().tolist() == [[0, 0], [0, 1], [1, 1]]
+    _, counts = mint.unique_consecutive(x, return_counts=True)
+    assert counts.asnumpy().tolist() == [3, 3]
+    _, rows = mint.unique_consecutive(x, return_inverse=True, dim=0)
+    assert rows.asnumpy().tolist() == [0, 1, 2]
+
+
+def test_histc_and_floor_divide() -> None:
+    counts = mint.histc(Tensor([1, 2, 1], ms.int32), 4, 0, 3)
+    assert counts.asnumpy().tolist() == [0, 2, 1, 0]
+    assert counts.dtype is ms.int32
+    by_both = ms.grad(mint.floor_divide, (0, 1))(Tensor([1.0, 5.0]), Tensor([2.0, 2.0]))
+    assert [item.asnumpy().tolist() for item in by_both] == [[0, 0], [0, 0]]
+
+
 def test_conv_tbc() -> None:
     x, weight = torch.randn(5, 2, 3), torch.randn(3, 3, 4)
     expected = torch.conv_tbc(x, weight, torch.zeros(4), 1)

@@ -213,3 +213,10 @@ def test_averages_that_a_program_replaces_by_parameters_move(momentum: float | N
     np.testing.assert_array_equal(replaced.running_mean.asnumpy(), own.running_mean.asnumpy())
     np.testing.assert_array_equal(replaced.running_var.asnumpy(), own.running_var.asnumpy())
     assert own.running_mean.asnumpy().any()
+
+
+def test_an_output_size_of_max_unpool() -> None:
+    pooled, places = Tensor(np.full((1, 1, 2, 2), 2.0, np.float32)), Tensor([[[[0, 2], [10, 12]]]], ms.int64)
+    found = mint.nn.MaxUnpool2d(2)(pooled, places, (5, 5))
+    assert found.shape == (1, 1, 5, 5)
+    assert found.asnumpy().ravel().nonzero()[0].tolist() == [0, 2, 10, 12]

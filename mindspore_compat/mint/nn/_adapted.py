@@ -9,6 +9,8 @@ from torch.nn import functional
 
 from mindspore_compat._numerics import kernels
 from mindspore_compat.ops.function import binary_cross_entropy as binary_cross_entropy_of_shares
+from mindspore_compat.ops.function import nll_loss as nll_loss_of_weights
+from mindspore_compat.ops.function import soft_margin_loss  # noqa: F401
 
 _Base = torch._C.TensorBase
 
@@ -41,13 +43,21 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any, reduc
 def cross_entropy(
     input: Any, target: Any, weight: Any, ignore_index: int, reduction: str, label_smoothing: float
 ) -> Any:
-    return functional.cross_entropy(
-        input, _as_labels(target), weight, None, ignore_index, None, reduction, label_smoothing
-    )
+    if target.dtype.is_floating_point:
+        ignore_index = -100  # a class: probabilities have none
+    elif weight is not None and weight.requires_grad:
+        logs = functional.log_softmax(input, 1 if input.dim() > 1 else 0)
+        loss = nll_loss(logs, target, weight, ignore_index, reduction)
+        if not label_smoothing:
+            return loss
+        smooth = nll_loss_of_weights(logs, target, weight, ignore_index, reduction, 1.0)
+        return (1 - label_smoothing) * loss + label_smoothing * smooth
+    target = _as_labels(target)
+    return functional.cross_entropy(input, target, weight, None, ignore_index, None, reduction, label_smoothing)
 
 
 def nll_loss(input: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
-    return functional.nll_loss(input, _as_labels(target), weight, None, ignore_index, None, reduction)
+    return functional.nll_loss(input, _as_labels(target), _constant(weight), None, ignore_index, None, reduction)
 
 
 def _as_labels(target: Any) -> Any:

@@ -101,7 +101,12 @@ def _layers() -> dict[str, type]:
     return made
 
 
+def _unpool(input: Any, indices: Any, output_size: Any = None, **kept: Any) -> Any:
+    return functional.max_unpool2d(input, indices, output_size=output_size, **kept)
+
+
 MADE = _layers()
+MADE["MaxUnpool2d"]._function = staticmethod(_unpool)  # type: ignore[attr-defined]
 globals().update(MADE)
 __all__ = list(MADE)
 

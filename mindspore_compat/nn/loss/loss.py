@@ -10,6 +10,7 @@ from mindspore_compat._api.former_names import renamed_args
 from mindspore_compat._api.placeholders import module_getattr
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels
+from mindspore_compat._ops import loss as _loss
 from mindspore_compat._ops.adapt import check_same_shape
 from mindspore_compat._ops.loss import binary_cross_entropy, check_labels, kl_div, rows_cross_entropy
 from mindspore_compat._tensor.indexing import check_indices
@@ -177,6 +178,8 @@ class CrossEntropyLoss(LossBase):
         logits, weight = _with_weight(logits, self.weight)
         labels = labels.to(logits.dtype if same else torch.int64)
         ignored = -100 if same else self.ignore_index  # a class: probabilities have none
+        if weight is not None and weight.requires_grad:
+            return _loss.cross_entropy(logits, labels, weight, ignored, self.reduction, self.label_smoothing)
         return _nn.cross_entropy_loss(logits, labels, weight, _CODES[self.reduction], ignored, self.label_smoothing)
 
 
@@ -197,8 +200,7 @@ class NLLLoss(LossBase):
         self.weight = weight
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        logits, weight = _with_weight(logits, self.weight)
-        return _nn.nll_loss_nd(logits, labels.to(torch.int64), weight, _CODES[self.reduction], self.ignore_index)
+        return _loss.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
 class BCELoss(LossBase):

@@ -10,6 +10,7 @@ import torch
 from mindspore_compat._api.validate import check_float_range
 from mindspore_compat._numerics import kernels, subgradients
 from mindspore_compat._ops.adapt import check_same_shape
+from mindspore_compat._ops.loss import multi_margin_loss, soft_margin_loss
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat.nn.loss.loss import _CODES, LossBase, reduced
 
@@ -45,8 +46,7 @@ class SoftMarginLoss(LossBase):
     """log(1 + exp(-labels·logits)), reduced; labels are 1 and -1."""
 
     def construct(self, logits: Any, labels: Any) -> Any:
-        check_same_shape("SoftMarginLoss", logits=logits, labels=labels)
-        return _nn.soft_margin_loss(logits, labels, _CODES[self.reduction])
+        return soft_margin_loss(logits, labels, self.reduction)
 
 
 class TripletMarginLoss(LossBase):
@@ -130,11 +130,7 @@ class MultiMarginLoss(LossBase):
 
     def construct(self, x: Any, target: Any, weight: Any = None) -> Any:  # type: ignore[override]
         weight = weight if self.weight is None else self.weight
-        given = x.dtype
-        if given is torch.float16:  # torch has no kernel of it on a CPU
-            x, weight = x.to(torch.float32), None if weight is None else weight.to(torch.float32)
-        loss = _nn.multi_margin_loss(x, target.to(torch.int64), self.p, self.margin, weight, _CODES[self.reduction])
-        return loss.to(given)
+        return multi_margin_loss(x, target, self.p, self.margin, weight, self.reduction)
 
 
 class MultilabelMarginLoss(LossBase):
