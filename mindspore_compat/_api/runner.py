@@ -85,9 +85,7 @@ def _prepare(first_on_path: str, restore_numpy: bool, release: str | None) -> No
 
 
 def _new_main(path: str) -> ModuleType:
-    """Return a ``__main__`` like Python's own for a script: no ``__spec__``, so that spawn children find it by its
-    path.
-    """
+    """Return a ``__main__`` like Python's own for a script: no ``__spec__``, so spawn children find it by its path."""
     module = ModuleType("__main__")
     module.__file__ = path
     module.__loader__ = SourceFileLoader("__main__", path)

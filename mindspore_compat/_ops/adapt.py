@@ -106,9 +106,7 @@ def as_ints(shape: Any) -> tuple[int, ...]:
 
 
 def as_plain(value: Any, dtype: Any = None, like: torch.Tensor | None = None) -> torch.Tensor:
-    """Return a tensor from a tensor, number, array or nested list. Python floats become float32; tensors pass
-    unchanged.
-    """
+    """Return a tensor from a tensor, number, array or nested list. Python floats become float32; tensors pass."""
     if not isinstance(value, torch.Tensor):
         device = current_device() if like is None else like.device
         if isinstance(value, (tuple, list)):

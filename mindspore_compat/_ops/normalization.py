@@ -132,9 +132,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def layer_norm_outputs(
     x: Any, gamma: Any, beta: Any, begin_norm_axis: int, begin_params_axis: int, epsilon: float
 ) -> Any:
-    """Return (y, mean, variance) over the axes from ``begin_norm_axis``: y has x's type, the others float32 for 16
-    bits.
-    """
+    """Return (y, mean, variance) over the axes from ``begin_norm_axis``: y has x's type, others float32 for 16 bits."""
     begin = begin_norm_axis % x.dim()
     shape = tuple(x.shape[begin:])
     whole = begin_params_axis % x.dim() == begin and tuple(gamma.shape) == shape

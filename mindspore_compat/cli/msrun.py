@@ -38,9 +38,7 @@ def main(arguments: list[str]) -> int:
 
 
 def command() -> int:
-    """Run the script ``msrun``, for unchanged shell scripts. Where real MindSpore is installed, run MindSpore's
-    instead.
-    """
+    """Run the script ``msrun``, for unchanged shell scripts. If real MindSpore is installed, run MindSpore's."""
     if _is_upstream(importlib.util.find_spec("mindspore")):
         upstream = "import sys; from mindspore.parallel.cluster.run import main; sys.exit(main())"
         os.execv(sys.executable, [sys.executable, "-c", upstream, *sys.argv[1:]])

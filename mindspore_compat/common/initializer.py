@@ -80,9 +80,7 @@ class Initializer:
 
     @property
     def seed(self) -> tuple[int, int]:
-        """Two seeds for `random_normal`, others at every use; (0, 0) before a call of `set_seed`. One number may be
-        set.
-        """
+        """Two seeds for `random_normal`, others at every use; (0, 0) before `set_seed`. One number may be set."""
         return _get_graph_seed(get_seed(), "init") if self._seed is None else (self._seed + 1, 0)
 
     @seed.setter

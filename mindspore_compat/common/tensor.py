@@ -197,9 +197,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
 
     @staticmethod
     def from_numpy(array: np.ndarray) -> Tensor:
-        """Return a Tensor on the numpy array's memory (a copy on other devices than the CPU, or for an array with
-        gaps).
-        """
+        """Return a Tensor on the numpy array's memory (a copy on other devices, or for an array with gaps)."""
         result = plain_from(array, copy=not array.flags.c_contiguous)
         result = result if current_device() is CPU else sent(result, current_device(), LARGEST_BATCH)
         result.__class__ = Tensor

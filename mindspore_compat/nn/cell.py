@@ -440,9 +440,7 @@ class Cell(ForwardCache, torch.nn.Module):
     # --- listing ------------------------------------------------------------------------------------------------------
 
     def parameters_and_names(self, name_prefix: str = "", expand: bool = True) -> Iterator[tuple[str, Parameter]]:
-        """Yield (path, Parameter) of this Cell and, with ``expand``, all below; each Parameter once, at its first
-        place.
-        """
+        """Yield (path, Parameter) of this Cell and, with ``expand``, all below; each once, at its first place."""
         return parameters_of(self.cells_and_names(name_prefix=name_prefix) if expand else [(name_prefix, self)])
 
     def cells_and_names(self, cells: set | None = None, name_prefix: str = "") -> Iterator[tuple[str, Any]]:

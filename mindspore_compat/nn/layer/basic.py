@@ -366,9 +366,7 @@ class L1Regularizer(Cell):
 
 
 class ClipByNorm(Cell):
-    """x · clip_norm / max(‖x‖, clip_norm), the L2 norm taken over ``axis`` (None: everything); the result
-    is float32.
-    """
+    """x · clip_norm / max(‖x‖, clip_norm), the L2 norm over ``axis`` (None: everything); the result is float32."""
 
     def __init__(self, axis: Any = None) -> None:
         super().__init__()
@@ -427,9 +425,7 @@ class OneHot(Cell):
 
 
 def _mirrored(size: int, before: int, after: int, skip: int, device: torch.device) -> torch.Tensor:
-    """Return indices that pad an axis by reflection; ``skip`` 1 leaves out the edge (REFLECT), 0 repeats it
-    (SYMMETRIC).
-    """
+    """Return indices that pad an axis by reflection; ``skip`` 1 omits the edge (REFLECT), 0 repeats it (SYMMETRIC)."""
     if max(before, after) > size - skip:
         raise ValueError(
             f"For 'Pad', the paddings of an axis of {size} must be at most {size - skip}, but got {(before, after)}."

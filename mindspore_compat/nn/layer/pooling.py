@@ -175,9 +175,7 @@ class FractionalMaxPool2d(_Fractional):
 
 
 class FractionalMaxPool3d(_Fractional):
-    """Largest values of windows at pseudo-random places of (N, C, D, H, W); give ``output_size`` or
-    ``output_ratio``.
-    """
+    """Largest values of windows at random places of (N, C, D, H, W); give ``output_size`` or ``output_ratio``."""
 
     _count = 3
     _operator = _nn.fractional_max_pool3d
@@ -325,9 +323,7 @@ class _PoolNd(Cell):
 
 
 class _MaxPool(_PoolNd):
-    """Largest value of each window; padding counts as -inf. Dilation, ceil_mode and indices come with
-    pad_mode "pad".
-    """
+    """Largest value of each window; padding counts as -inf. Dilation, ceil_mode, indices come with pad_mode "pad"."""
 
     _operator: Any = torch.max_pool2d
     _with_indices: Any = _nn.max_pool2d_with_indices

@@ -47,9 +47,7 @@ def _first(shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 
 class RNNCellBase(Cell):
-    """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden) and biases, all uniform within
-    ±1/sqrt(hidden).
-    """
+    """``weight_ih`` (n·hidden, input), ``weight_hh`` (n·hidden, hidden), biases: uniform within ±1/sqrt(hidden)."""
 
     def __init__(
         self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = torch.float32

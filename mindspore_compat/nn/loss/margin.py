@@ -134,9 +134,7 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(LossBase):
-    """Margins between the target classes (listed first in each row, then -1) and all others: x, target (N,
-    C) or (C,).
-    """
+    """Margins between the target classes (first in each row, then -1) and all others: x, target (N, C) or (C,)."""
 
     def construct(self, x: Any, target: Any) -> Any:
         if is_tracing():  # torch 2.13's decomposition of it for compilers gives other values

@@ -14,9 +14,7 @@ __all__ = ["ProximalAdagrad"]
 
 
 class ProximalAdagrad(Optimizer):
-    """a += g²; r = lr/sqrt(a); q = p - r·g; p = sign(q)·max(|q| - r·l1, 0)/(1 + r·l2), the threshold only
-    for l1 > 0.
-    """
+    """a += g²; r = lr/sqrt(a); q = p - r·g; p = sign(q)·max(|q| - r·l1, 0)/(1 + r·l2), the threshold for l1 > 0."""
 
     _repeats = "on a device"
     _takes_rows = True

@@ -215,9 +215,7 @@ def _matched(target: Target, value: Parameter, strict_load: bool) -> torch.Tenso
 
 
 def _flat_weights(net: nn.Module, parameter_dict: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the dict with the one flat ``weight`` of an LSTM, GRU or RNN of old releases split into torch's
-    parameters.
-    """
+    """Return the dict with the flat ``weight`` of an LSTM, GRU or RNN of old releases split into torch's parameters."""
     result = dict(parameter_dict)
     for path, module in _walk(net, ""):
         flat = result.get(f"{path}weight")

@@ -17,9 +17,7 @@ __all__ = ["Fbeta", "F1"]
 
 
 class Fbeta(Metric):
-    """Weighted harmonic mean of precision and recall for each class; ``eval(average=True)`` gives the mean over
-    classes.
-    """
+    """Weighted harmonic mean of precision and recall for each class; ``eval(average=True)`` gives their mean."""
 
     def __init__(self, beta: float) -> None:
         super().__init__()
