@@ -89,9 +89,7 @@ def as_int(value: Any) -> int:
 
 
 def as_ints(shape: Any) -> tuple[int, ...]:
-    """Return a tuple of ints from an int, sequence, array or Tensor. A quotient of ints was an int in graphs of 1.x:
-    whole floats pass.
-    """
+    """Return a tuple of ints from an int, sequence, array or Tensor."""
     if shape.__class__ is tuple:
         for item in shape:
             if item.__class__ is not int:
@@ -101,7 +99,7 @@ def as_ints(shape: Any) -> tuple[int, ...]:
     if isinstance(shape, (torch.Tensor, np.ndarray)):
         shape = shape.tolist()
     if isinstance(shape, (tuple, list)):
-        return tuple([int(n) if n.__class__ is float and n.is_integer() else operator.index(n) for n in shape])
+        return tuple([operator.index(item) for item in shape])
     return (operator.index(shape),)
 
 

@@ -20,6 +20,7 @@ from mindspore_compat._ops.indexing import strided_slice
 from mindspore_compat._runtime.device import current_device
 from mindspore_compat._runtime.placement import constant
 from mindspore_compat._tensor.indexing import check_indices
+from mindspore_compat._tensor.methods_shape import whole_lengths
 from mindspore_compat._tensor.wrapping import copied, wrap
 
 _Run = Callable[..., Any]
@@ -221,8 +222,8 @@ def reshape(input: Any, shape: Any) -> Any:
     """Return the same values in another shape; one length may be -1."""
     try:
         return wrap(torch.reshape(input, shape if shape.__class__ is tuple else as_ints(shape)))
-    except TypeError:  # numbers of another kind
-        return wrap(torch.reshape(input, as_ints(shape)))
+    except TypeError:  # floats
+        return wrap(torch.reshape(input, whole_lengths(shape)))
 
 
 Reshape = primitive_class("Reshape", reshape)

@@ -27,7 +27,7 @@ def _only(method: str, args: tuple, kwargs: dict[str, Any], *names: str) -> tupl
     return (next(iter(kwargs.values())),)
 
 
-def _whole(shape: Any) -> list[Any]:
+def whole_lengths(shape: Any) -> list[Any]:
     """Return lengths with ints for whole floats: a quotient of ints was an int in graphs of 1.x."""
     lengths = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return [int(item) if isinstance(item, float) and item.is_integer() else item for item in lengths]
@@ -51,7 +51,7 @@ class ShapeMethods:
         try:
             return wrap(_Base.reshape(self, *shape))
         except TypeError:
-            return wrap(_Base.reshape(self, _whole(shape)))
+            return wrap(_Base.reshape(self, whole_lengths(shape)))
 
     def reshape(self: Any, *shape: Any, **kwargs: Any) -> Any:
         """Return the same values in another shape; one length may be -1.
@@ -66,7 +66,7 @@ class ShapeMethods:
         try:
             return wrap(_Base.reshape(self, *shape))
         except TypeError:
-            return wrap(_Base.reshape(self, _whole(shape)))
+            return wrap(_Base.reshape(self, whole_lengths(shape)))
 
     def transpose(self: Any, *axes: Any, **kwargs: Any) -> Any:
         """Exchange two axes, given as two ints like torch's ``transpose(dim0, dim1)``; for a matrix in compiled code,
