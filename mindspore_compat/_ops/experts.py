@@ -82,14 +82,20 @@ MoeInitRouting = primitive_class("MoeInitRouting", moe_init_routing)
 
 
 def _init_routing(
-    x: Any, expert_idx: Any, active_num: int, expert_capacity: int, expert_num: int, drop_pad_mode: int, *flags: Any
+    x: Any,
+    expert_idx: Any,
+    active_num: int,
+    expert_capacity: int,
+    expert_num: int,
+    drop_pad_mode: int,
+    counted: int,
+    counted_before: bool,
 ) -> Any:
     """Return all outputs of `moe_init_routing_v2`: rows, places, and numbers of tokens, zeros unless asked for."""
-    flag, counts_before = flags
-    if drop_pad_mode not in (0, 1) or flag not in (0, 1, 2):
+    if drop_pad_mode not in (0, 1) or counted not in (0, 1, 2):
         raise ValueError(
             "For 'moe_init_routing_v2', 'drop_pad_mode' must be 0 or 1 and 'expert_tokens_count_or_cumsum_flag' 0, 1 "
-            f"or 2, but got {drop_pad_mode} and {flag}."
+            f"or 2, but got {drop_pad_mode} and {counted}."
         )
     choices, flat = expert_idx.shape[1], torch.flatten(torch.Tensor.detach(expert_idx)).long()
     experts, order = torch.sort(flat, stable=True)
@@ -100,7 +106,7 @@ def _init_routing(
     rows = torch.div(order, choices, rounding_mode="floor")
     if drop_pad_mode == 0:
         kept = min(active_num, order.shape[0]) if active_num else order.shape[0]
-        tokens = torch.cumsum(counts, 0) if flag == 1 else counts if flag == 2 else empty
+        tokens = torch.cumsum(counts, 0) if counted == 1 else counts if counted == 2 else empty
         found = torch.index_select(x, 0, rows[:kept])
         return wrap((found, to_dtype(places, torch.int32), to_dtype(tokens, torch.int32), empty))
     starts = torch.cumsum(counts, 0) - counts
@@ -111,7 +117,7 @@ def _init_routing(
     found = torch.index_copy(space, 0, slots[fits], torch.index_select(x, 0, rows[fits]))
     row_idx = torch.full_like(order, -1)
     row_idx[order[fits]] = slots[fits]
-    before = counts if counts_before else empty
+    before = counts if counted_before else empty
     shaped = torch.reshape(found, (expert_num, expert_capacity, x.shape[1]))
     return wrap((shaped, to_dtype(row_idx, torch.int32), empty, to_dtype(before, torch.int32)))
 

@@ -31,9 +31,9 @@ _split, _split_with_sizes = torch._VF.split, torch._VF.split_with_sizes  # type:
 
 @op(fallback=False, formerly="input_x=tensors")
 def concat(tensors: Any, axis: int = 0) -> Any:
-    """Join tensors along an axis; compiled code may join an empty tuple when it does not use the result."""
+    """Join tensors along an axis. Compiled code may join an empty tuple, to a Tensor whose values cannot be read."""
     parts = tuple(tensors)
-    return wrap(torch.cat(parts, as_int(axis)) if parts or not in_graph() else torch.empty(0))
+    return wrap(torch.cat(parts, as_int(axis)) if parts or not in_graph() else torch.empty(0, device="meta"))
 
 
 cat = concat

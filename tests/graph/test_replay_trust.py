@@ -23,6 +23,9 @@ from mindspore_compat._graph.replay import replay as _replay
 from mindspore_compat._graph.replay.tape import Node, Ref
 from tests.graph.replaying import EAGER, GRAPH, batches, calls_of, compared, replays, trained
 
+X = Tensor(np.linspace(-1, 1, 20, dtype=np.float32).reshape(5, 4))
+Y = Tensor(np.ones((5, 3), np.float32))
+
 
 def graph_calls(function: Callable[..., Any], *args: Any, calls: int = 7) -> list[Any]:
     """(value, gradient) of some calls in GRAPH_MODE, the later ones replayed."""
@@ -144,10 +147,6 @@ def test_changes_by_torchs_names_are_seen(change: Any) -> None:
             change(net)
 
     compared(body=body, between=between)
-
-
-X = Tensor(np.linspace(-1, 1, 20, dtype=np.float32).reshape(5, 4))
-Y = Tensor(np.ones((5, 3), np.float32))
 
 
 def _step(network: nn.Cell) -> nn.TrainOneStepCell:

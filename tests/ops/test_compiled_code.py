@@ -390,6 +390,17 @@ def test_an_empty_tuple_joined_for_nothing_is_no_error_in_graph_mode() -> None:
     assert _values(_UnusedJoin()(Tensor([1.0, 2.0]))) == [2.0, 4.0]
 
 
+class _UsedJoin(nn.Cell):
+    def construct(self, x: Tensor) -> Tensor:
+        return ops.concat((ops.concat(()), x))
+
+
+@pytest.mark.usefixtures("graph_mode")
+def test_an_empty_tuple_joined_has_no_values() -> None:
+    with pytest.raises((NotImplementedError, RuntimeError, ValueError)):
+        _UsedJoin()(Tensor([1.0, 2.0])).asnumpy()
+
+
 def test_an_empty_tuple_is_not_joined_in_pynative_mode() -> None:
     with pytest.raises(ValueError):
         _UnusedJoin()(Tensor([1.0]))
