@@ -45,6 +45,10 @@ _set_data = _Base.data.__set__  # type: ignore[attr-defined]
 _NUMBERS = (int, float, bool, complex)
 _COMPARABLE = (torch.Tensor, *_NUMBERS, np.number, np.bool_)
 keeps_digits = False  #: whether Python floats become float64 without a dtype, as before 1.6
+_REDUCTIONS = {
+    *(np.all, np.amax, np.amin, np.any, np.argmax, np.argmin, np.max, np.mean, np.min, np.prod, np.ptp, np.repeat),
+    *(np.std, np.sum, np.var),
+}
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 
 
@@ -194,6 +198,14 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]
         array = self.asnumpy()
         return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Compute NumPy's reductions by NumPy, which would call methods of other arguments; leave the rest as it is."""
+        if function not in _REDUCTIONS:
+            return function._implementation(*args, **kwargs)
+        args = [one.asnumpy() if isinstance(one, Tensor) else one for one in args]
+        kwargs = {name: one.asnumpy() if isinstance(one, Tensor) else one for name, one in kwargs.items()}
+        return function(*args, **kwargs)
 
     @staticmethod
     def from_numpy(array: np.ndarray) -> Tensor:

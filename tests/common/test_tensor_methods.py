@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -99,6 +101,18 @@ def test_torch_code_that_uses_methods_still_works(x: Tensor) -> None:
     assert torch.nn.functional.layer_norm(x, (4,)).shape == (2, 3, 4)
     assert torch.split(x, 2, 1)[0].shape == (2, 2, 4)
     assert torch.nn.functional.cosine_embedding_loss(x[0], x[0], torch.ones(3, device=x.device)).shape == ()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [np.max, np.min, np.sum, np.mean, np.std, np.var, np.prod, np.all, np.any, np.ptp, np.argmax, np.argmin],
+)
+def test_numpy_reduces_a_tensor_to_numpys_values(function: Any, x: Tensor) -> None:
+    for given in ({}, {"axis": 1}):
+        found, expected = function(x, **given), function(x.asnumpy(), **given)
+        assert type(found) is type(expected)
+        np.testing.assert_array_equal(found, expected)
+    assert function(a=x) == function(x.asnumpy())
 
 
 def test_numpy_on_the_left_compares() -> None:

@@ -112,8 +112,10 @@ def test_gradients_reach_parameters() -> None:
     [
         (msb.Exp(), D.ExpTransform()),
         (msb.ScalarAffine(2.0, 0.5), D.AffineTransform(0.5, 2.0)),
+        (msb.ScalarAffine(2, 1), D.AffineTransform(1.0, 2.0)),
         (msb.Softplus(), D.SoftplusTransform()),
         (msb.PowerTransform(0.5), None),
+        (msb.PowerTransform(2), None),
         (msb.GumbelCDF(0.5, 2.0), None),
     ],
 )
@@ -137,6 +139,8 @@ def test_a_bijector_of_a_distribution_is_one() -> None:
     np.testing.assert_allclose(made.prob(value).asnumpy(), msd.LogNormal(0.5, 0.4).prob(value).asnumpy(), rtol=1e-5)
     with pytest.raises(ValueError, match="linear"):
         made.mean()
+    by_dtype = msd.TransformedDistribution(bijector=msb.Exp(), distribution=msd.Normal(0.5, 0.4), dtype=ms.float32)
+    np.testing.assert_array_equal(by_dtype.prob(value).asnumpy(), made.prob(value).asnumpy())
 
 
 @pytest.mark.parametrize(

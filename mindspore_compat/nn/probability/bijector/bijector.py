@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from mindspore_compat._tensor.wrapping import wrap
-from mindspore_compat.common.dtype import dtype_name
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.nn.cell import Cell
 
@@ -63,15 +62,11 @@ class Bijector(Cell):
     is_scalar_batch = property(lambda self: self._is_scalar_batch)
 
     def _add_parameter(self, value: Any, name: str) -> Any:
-        """Return a parameter as a Tensor."""
+        """Return a parameter as a Tensor of floats."""
         made = value if isinstance(value, torch.Tensor) else Tensor(value)
+        made = made if torch.Tensor.is_floating_point(made) else torch.Tensor.float(made)
         if self.common_dtype not in (None, made.dtype):
             raise TypeError(f"{name} should have the same dtype as other arguments.")
-        if not torch.Tensor.is_floating_point(made):
-            raise TypeError(
-                f"For '{type(self).__name__}', the type of '{name}' must be a float type, but got "
-                f"{dtype_name(made.dtype)}."
-            )
         self.common_dtype = made.dtype
         self.default_parameters.append(value)
         self.parameter_names.append(name)

@@ -15,7 +15,7 @@ class GumbelCDF(Bijector):
     """exp(-exp(-(x - loc)/scale)).
 
     Raises:
-        ValueError: if ``scale`` is not positive. TypeError: if they are no floats of one type.
+        ValueError: if ``scale`` is not positive. TypeError: if they differ in type.
     """
 
     def __init__(self, loc: Any = 0.0, scale: Any = 1.0, name: str = "GumbelCDF") -> None:

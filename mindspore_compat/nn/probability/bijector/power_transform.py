@@ -15,7 +15,7 @@ class PowerTransform(Bijector):
     """(1 + power·x)^(1/power), exp(x) where power is 0.
 
     Raises:
-        ValueError: if ``power`` is negative. TypeError: if it is no float.
+        ValueError: if ``power`` is negative.
     """
 
     def __init__(self, power: Any = 0.0, name: str = "PowerTransform") -> None:

@@ -15,7 +15,7 @@ class ScalarAffine(Bijector):
     """scale·x + shift.
 
     Raises:
-        TypeError: if ``scale`` and ``shift`` are no floats of one type.
+        TypeError: if ``scale`` and ``shift`` differ in type.
     """
 
     def __init__(self, scale: Any = 1.0, shift: Any = 0.0, name: str = "ScalarAffine") -> None:

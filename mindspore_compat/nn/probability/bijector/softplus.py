@@ -17,11 +17,7 @@ def _inverse_softplus(x: torch.Tensor) -> torch.Tensor:
 
 
 class Softplus(Bijector):
-    """log(1 + exp(sharpness·x))/sharpness.
-
-    Raises:
-        TypeError: if ``sharpness`` is no float.
-    """
+    """log(1 + exp(sharpness·x))/sharpness."""
 
     def __init__(self, sharpness: Any = 1.0, name: str = "Softplus") -> None:
         super().__init__(name=name, param={"param_dict": {"sharpness": sharpness}})

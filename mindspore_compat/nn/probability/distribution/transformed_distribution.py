@@ -29,15 +29,20 @@ class TransformedDistribution(Distribution):
         bijector: a `Bijector`.
         distribution: of float type; calls take its parameters.
         seed, name: as of `Distribution`.
-
+        dtype: type of the results, an argument before 1.2; by default the distribution's.
     """
 
     _SHOWN: ClassVar[dict[str, str] | None] = None
 
     def __init__(
-        self, bijector: Any, distribution: Any, seed: int | None = None, name: str = "transformed_distribution"
+        self,
+        bijector: Any,
+        distribution: Any,
+        seed: int | None = None,
+        name: str = "transformed_distribution",
+        dtype: Any = None,
     ) -> None:
-        super().__init__(seed, distribution.dtype, name, {})
+        super().__init__(seed, dtype or distribution.dtype, name, {})
         self._bijector, self._distribution = bijector, distribution
         self._take_parameters()
 
