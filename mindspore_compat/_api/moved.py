@@ -97,6 +97,7 @@ MOVED: dict[str, dict[str, str]] = {
 #: module that has the names -> modules of earlier releases where they were, too: a folder, and those in it
 _FORMER = {
     "common.api": "common: no_inline",
+    "common.dtype": "dtype: .",
     "dataset.vision": "dataset.transforms: vision",
     "dataset.vision.c_transforms": "dataset.transforms.vision: c_transforms",
     "dataset.vision.py_transforms": "dataset.transforms.vision: py_transforms",

@@ -96,11 +96,6 @@ def check_positive_float(value: float, name: str, owner: str) -> float:
     return check_number(value, name, owner, (float,), 0, inclusive=(False, True))
 
 
-def check_non_negative_float(value: float, name: str, owner: str) -> float:
-    """Raise TypeError unless a float, ValueError unless finite and at least 0."""
-    return check_number(value, name, owner, (float,), 0)
-
-
 def check_float_range(
     value: float, name: str, owner: str, low: float, high: float, inclusive: tuple[bool, bool] = (True, True)
 ) -> float:

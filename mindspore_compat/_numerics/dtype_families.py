@@ -83,6 +83,10 @@ class Marker(metaclass=_Family):
                 return dtype
         raise ValueError(f"There is no {cls.__name__} of {bits} bits among {cls.members}.")
 
+    def __instancecheck__(self, instance: Any) -> bool:
+        """Serve as a class in ``isinstance(x, mstype.tuple_)``, as in compiled code of MindSpore 1.x."""
+        return is_subclass(type_of(instance), self)
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
@@ -205,7 +209,7 @@ class TensorType:
         return TensorType(element)
 
     def __instancecheck__(self, instance: Any) -> bool:
-        return is_subclass(instance, self)
+        return is_subclass(instance, self) or is_subclass(type_of(instance), self)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TensorType) and self._element == other._element

@@ -46,8 +46,7 @@ _NUMBERS = (int, float, bool, complex)
 _COMPARABLE = (torch.Tensor, *_NUMBERS, np.number, np.bool_)
 keeps_digits = False  #: whether Python floats become float64 without a dtype, as before 1.6
 _REDUCTIONS = {
-    *(np.all, np.amax, np.amin, np.any, np.argmax, np.argmin, np.max, np.mean, np.min, np.prod, np.ptp, np.repeat),
-    *(np.std, np.sum, np.var),
+    getattr(np, name) for name in "all amax amin any argmax argmin max mean min prod ptp repeat std sum var".split()
 }
 _PLAIN_INDICES = (int, slice, torch.Tensor, type(None), type(Ellipsis))
 

@@ -33,6 +33,14 @@ VALUES = [
 FAMILIES = [mstype.TensorType, mstype.Tuple, mstype.List, mstype.Int, mstype.Float, mstype.Bool, mstype.String]
 
 
+@pytest.mark.parametrize("value", [(1,), [1], "a", 3, 2.5, Tensor([1.0])], ids=lambda value: type(value).__name__)
+def test_types_serve_as_classes_as_in_compiled_code_of_1(value):
+    kinds = [mstype.tuple_, mstype.list_, mstype.string, mstype.int_, mstype.float_, mstype.tensor]
+    of_python = [tuple, list, str, int, float, Tensor]
+    assert [isinstance(value, kind) for kind in kinds] == [isinstance(value, kind) for kind in of_python]
+    assert isinstance(value, (mstype.list_, mstype.tensor)) == isinstance(value, (list, Tensor))
+
+
 @pytest.mark.parametrize("make, name, family", VALUES, ids=[name for _, name, _ in VALUES])
 def test_typeof(make, name, family):
     found = ops.typeof(make())
