@@ -28,8 +28,9 @@ from mindspore_compat._ops.former import FORMER
 from mindspore_compat._ops.image import interpolate_before_2_0
 from mindspore_compat._ops.random import bernoulli
 from mindspore_compat._ops.recurrent import FlatLSTM
+from mindspore_compat._tensor import tracing
 from mindspore_compat._tensor.aliasing import leave_aliases, leave_derivative
-from mindspore_compat._tensor.operators import promoted
+from mindspore_compat._tensor.operators import _TRUNCATED, promoted
 from mindspore_compat._tensor.wrapping import wrap
 from mindspore_compat.common.initializer import Normal
 from mindspore_compat.common.parameter import Parameter
@@ -269,6 +270,9 @@ def select_inherited() -> None:
 
 
 def _before_2_1() -> None:
+    for name in _TRUNCATED:  # compiled code computed x += y as x = x + y
+        setattr(Tensor, f"__i{name}__", getattr(Tensor, f"__{name}__"))
+        tracing.by_operator[f"i{name}"] = tracing.by_operator[name]
     for wrapper, places, paths in _UP_TO_2_0:
         for path in paths.split():
             outer, _, name = path.rpartition(".")

@@ -31,6 +31,7 @@ _MISSING = (
     "handle types other than float and double",
     "could not infer output dtype",
     "without overflow",
+    "negative integer powers",
 )
 #: torch's exception for an axis out of range -> the type that MindSpore documents (a RuntimeError has many reasons)
 _DOCUMENTED: dict[type[Exception], type[Exception]] = {IndexError: ValueError}
@@ -56,11 +57,11 @@ _MODULAR = frozenset(
 _ORDERED = ("amax", "amin", "scatter_reduce")
 #: operators that MindSpore computes of bools as of the numbers 0 and 1; a result other than 0 is True
 _OF_BOOLS = frozenset("abs trunc fix sub subtract div floor_divide fmod remainder relu clamp_min".split())
-#: operators on images that move integers, or average and truncate them
+#: operators on images that move integers, or average and truncate them, and powers of integers below zero
 _OF_INTEGERS = frozenset(
     """
     unfold im2col interpolate upsample_nearest1d upsample_nearest2d upsample_nearest3d max_unpool1d max_unpool2d
-    max_unpool3d adaptive_avg_pool3d round hardsigmoid hardswish frac
+    max_unpool3d adaptive_avg_pool3d round hardsigmoid hardswish frac pow
     """.split()
 )
 

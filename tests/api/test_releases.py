@@ -71,6 +71,7 @@ CALLS_BEFORE_2_1 = {
     "nn.Conv2d(1, 1, 3, has_bias=True).bias.asnumpy().any()": ("False", "True"),
     "(Tensor([1.5], ms.float16) * Tensor(2.0)).dtype == ms.float32": ("True", "False"),
     "ops.div(Tensor(3.0), Tensor([1.5], ms.float16)).dtype == ms.float32": ("True", "False"),
+    "ms.jit(lambda a, b: a.__iadd__(b))(x.astype(ms.float16), x).dtype == ms.float32": ("True", "False"),
     "Tensor([7, 8], ms.int16).sum().dtype == ms.int16": ("True", "False"),
     "ops.prod(Tensor([7, 8], ms.int32)).dtype == ms.int32": ("True", "False"),
     "Tensor([7, 8], ms.int32).sum(dtype=ms.int64).dtype == ms.int64": ("True", "True"),

@@ -86,3 +86,11 @@ def test_labels_that_are_none_are_cast(mode):
         assert Detector().set_train()(Tensor([1.0]), Tensor([3.0])).asnumpy().tolist() == [4.0]
     finally:
         ms.set_context(mode=before)
+
+
+@pytest.mark.parametrize("dtype", [ms.int8, ms.int32, ms.int64])
+@pytest.mark.parametrize("call", [lambda x: x**-1, lambda x: ops.pow(x, -1), lambda x: ops.Pow()(x, -1)])
+def test_powers_of_integers_below_zero_are_truncated(call, dtype):
+    found = call(Tensor([7, 1, -1, 2, -2], dtype))
+    assert found.dtype == dtype
+    assert found.asnumpy().tolist() == [0, 1, -1, 0, 0]
