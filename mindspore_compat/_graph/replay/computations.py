@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import functools
 import os
 import weakref
 from typing import Any
@@ -31,6 +33,22 @@ def _switch() -> tuple[bool, int]:
     return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
 
 
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it has no value yet
+        return None
+
+
+@functools.cache
+def _globals_of(code: Any) -> list[str]:
+    return [item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"]
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+
+
 class Computations:
     """Computations of a Cell or function, by kind of call. They live in the owner's dict, so that they are freed with
     it; a copy begins anew.
@@ -55,12 +73,21 @@ class Computations:
         self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
+        self.named: list[Any] = []  # values of a function's names
 
     def __deepcopy__(self, memo: dict) -> Computations:
         return Computations()
 
     def __reduce__(self) -> Any:
         return Computations, ()
+
+    def forget_other_names(self, function: Any) -> None:
+        """Drop all recordings once the function's code, or a global, closure variable or default, is another."""
+        scope = function.__globals__
+        named = [*map(_content, function.__closure__ or ()), *map(scope.get, _globals_of(function.__code__))]
+        named += function.__code__, *(function.__defaults__ or ())
+        if not all(map(_is_same, named, self.named)) or len(named) != len(self.named):
+            self.calls, self.named = {}, named
 
     def can_pay(self) -> bool:
         """Return whether the budget allows a tape now; it takes two recordings."""
