@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dis
-import functools
+import inspect
 import os
 import weakref
 from typing import Any
@@ -31,18 +30,6 @@ def _switch() -> tuple[bool, int]:
             f"{given!r}."
         )
     return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # it has no value yet
-        return None
-
-
-@functools.cache
-def _globals_of(code: Any) -> list[str]:
-    return [item.argval for item in dis.get_instructions(code) if item.opname == "LOAD_GLOBAL"]
 
 
 def _is_same(a: Any, b: Any) -> bool:
@@ -82,10 +69,12 @@ class Computations:
         return Computations, ()
 
     def forget_other_names(self, function: Any) -> None:
-        """Drop all recordings once the function's code, or a global, closure variable or default, is another."""
-        scope = function.__globals__
-        named = [*map(_content, function.__closure__ or ()), *map(scope.get, _globals_of(function.__code__))]
-        named += function.__code__, *(function.__defaults__ or ())
+        """Drop all recordings once a global, closure variable or default of the function is another object or value."""
+        try:
+            names = inspect.getclosurevars(function)
+        except ValueError:  # a name of the function around it has no value yet
+            return
+        named = [*names.nonlocals.values(), *names.globals.values(), *(function.__defaults__ or ())]
         if not all(map(_is_same, named, self.named)) or len(named) != len(self.named):
             self.calls, self.named = {}, named
 
