@@ -15,7 +15,7 @@ import torch
 from mindspore_compat._autograd.forward import Forward, detached, gradients, tensors_of
 from mindspore_compat._autograd.integer_gradients import has_integers
 from mindspore_compat._autograd.sequences import Spread, differentiable, is_container
-from mindspore_compat._graph.mode import differentiating
+from mindspore_compat._graph.mode import differentiating, own_results
 from mindspore_compat._graph.program import program
 from mindspore_compat._graph.replay.replay import replayed
 from mindspore_compat._tensor.wrapping import wrap
@@ -170,7 +170,8 @@ def _differentiated(
             points = [args[place] if place < len(args) else None for place in wanted]
             of_inputs = [x._like(g) if isinstance(x, Sparse) else g for x, g in zip(points, found)]
             found = (*of_inputs, *found[len(wanted) :])
-        return detached(forward.outputs), found
+        outputs = own_results(forward.outputs, args, program.writes) if is_graph_mode() else forward.outputs
+        return detached(outputs), found
 
     arguments = args, tuple(kwargs.values()), sens
     if program.parallel is not None and kept is None:

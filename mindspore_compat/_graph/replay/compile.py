@@ -54,7 +54,6 @@ class _Compiler:
 
     def _reduced(self) -> Iterator[Node]:
         transposed: dict[str, str] = {}
-        summed: dict[str, Node] = {}
         run: dict[tuple, list[str | None]] = {}  # operator and arguments -> its results
         shared = self.given | self.tape.written
         returned: set[str] = set(refs(self.tape.returned))
@@ -64,8 +63,7 @@ class _Compiler:
             args, kwargs = self._of(node.args), self._of(node.kwargs)
             name, op, call = node.outputs[0] if node.outputs else None, node.op, node.call
             if node.op._schema.is_mutable or _updates(node):
-                summed.clear()  # a later sum would see the written values
-                run.clear()
+                run.clear()  # a later one would see the written values
             if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
@@ -80,23 +78,6 @@ class _Compiler:
                 if earlier is not node.outputs:
                     self.same.update((str(name), str(other)) for name, other in zip(node.outputs, earlier))
                     continue
-            if op is _aten.ones_like.default and not node.described[0][1] and not self._shared(str(name)):
-                dtype, _, _, device = node.described[0]
-                self.values[str(name)] = torch.ones((), dtype=dtype, device=device)  # the seed of a backward pass
-                continue
-            if op is _aten.view.default and args[0] in summed and _is_squeezed(node, summed[args[0]]):
-                kept = summed[args[0]]  # a bias's gradient; the sum itself is dropped if unused
-                yield Node(
-                    kept.op, kept.call, (*kept.args[:2], False), kept.kwargs, node.outputs, False, node.described
-                )
-                continue
-            if (
-                op is _aten.sum.dim_IntList
-                and len(args) == 3
-                and args[2] is True
-                and not self.tape.written & {str(name), *node.args[:1]}
-            ):
-                summed[str(name)] = Node(op, call, args, kwargs, node.outputs, False, node.described)
             if op is _aten.lift_fresh.default:  # returns the constant itself; the recorded step was its only user
                 op = call = _aten.clone.default
             reduced = Node(op, call, args, kwargs, node.outputs, node.is_list, node.described)
@@ -137,17 +118,6 @@ class _Compiler:
             if not found.isdisjoint(filter(None, node.outputs)) and node.op is not Opaque and is_view(node.op):
                 found.update(ref for _, ref in aliased(node.op, node.args, node.kwargs) if isinstance(ref, Ref))
         return found
-
-    def _shared(self, name: str) -> bool:
-        """Return whether a tensor may be written to or returned: an operator aliases it, or it is a result."""
-        names = {name}
-        for node in self.tape.nodes:
-            if not names.isdisjoint(refs((node.args, node.kwargs))):
-                if node.op is _aten.detach.default:
-                    names.update(map(str, node.outputs))
-                elif node.op is Opaque or any(aliased(node.op, node.args, node.kwargs)):
-                    return True
-        return not names.isdisjoint(refs(self.tape.returned))
 
     def _originals(self, value: Any) -> Any:
         """Return the result with tensors from outside as the original objects."""
@@ -370,12 +340,6 @@ _FUNCTIONAL = {_aten.native_batch_norm.default: _batch_norm}
 def _is_fixed(node: Node) -> bool:
     """Return whether inductor cannot compile it: Python, or a fused optimizer step of torch without fake tensors."""
     return node.op is Opaque or node.op._schema.name.startswith("aten::_fused_")
-
-
-def _is_squeezed(view: Node, kept: Node) -> bool:
-    """Return whether a view of a sum that kept its axes only removes them again."""
-    axes = {axis % len(kept.described[0][1]) for axis in kept.args[1]}
-    return list(view.args[1]) == [length for axis, length in enumerate(kept.described[0][1]) if axis not in axes]
 
 
 # Operators without an effect but their result, beside those that work element by element: they check no value that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import weakref
 from typing import Any
@@ -31,6 +32,10 @@ def _switch() -> tuple[bool, int]:
     return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
 
 
+def _is_same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+
+
 class Computations:
     """Computations of a Cell or function, by kind of call. They live in the owner's dict, so that they are freed with
     it; a copy begins anew.
@@ -55,12 +60,23 @@ class Computations:
         self.has_compiled = False  # a part of it is torch.compile's
         self.states: list[dict[str, Any]] = []  # the dicts of its modules
         self.parameters: list[torch.Tensor] = []
+        self.named: list[Any] = []  # values of a function's names
 
     def __deepcopy__(self, memo: dict) -> Computations:
         return Computations()
 
     def __reduce__(self) -> Any:
         return Computations, ()
+
+    def forget_other_names(self, function: Any) -> None:
+        """Drop all recordings once a global, closure variable or default of the function is another object or value."""
+        try:
+            names = inspect.getclosurevars(function)
+        except ValueError:  # a name of the function around it has no value yet
+            return
+        named = [*names.nonlocals.values(), *names.globals.values(), *(function.__defaults__ or ())]
+        if not all(map(_is_same, named, self.named)) or len(named) != len(self.named):
+            self.calls, self.named = {}, named
 
     def can_pay(self) -> bool:
         """Return whether the budget allows a tape now; it takes two recordings."""

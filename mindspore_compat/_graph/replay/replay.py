@@ -23,7 +23,7 @@ import torch
 
 from mindspore_compat._autograd.forward import KEPT
 from mindspore_compat._autograd.recorded import THREAD
-from mindspore_compat._graph.mode import Call, run_in_graph
+from mindspore_compat._graph.mode import Call, own_results, run_in_graph
 from mindspore_compat._graph.operators import is_random
 from mindspore_compat._graph.program import program
 from mindspore_compat._graph.replay.branches import OtherBranchError, Saved
@@ -37,6 +37,7 @@ from mindspore_compat._runtime.device import CPU, current_device
 from mindspore_compat._tensor.aliasing import TAKEN_BEFORE, Views, was_copied
 from mindspore_compat._tensor.tracing import is_tracing, not_traced
 from mindspore_compat._tensor.wrapping import plain, wrap
+from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 from mindspore_compat.context import is_graph_mode, jit_level
 
@@ -65,7 +66,7 @@ class _Plan:
         self.run: Callable[[list[torch.Tensor]], Any] | None = None
         self.read: list[torch.Tensor] = []  # numbers that Python has read, and what they were
         self.found: list[Any] = []
-        # torch's own tensors that it uses: a change of their memory is not reported
+        # tensors that it uses beside Parameters: a change of their memory is not always reported
         self.foreign: list[torch.Tensor] = []
         self.pointers: list[int] = []
         self.written: list[torch.Tensor] = []  # tensors from outside that it writes to
@@ -175,6 +176,8 @@ def _replayed(
     if made.is_off:
         made.say("runs eagerly: the environment says so")
         return made.graphs.run(key, arguments, keep, compute, arguments)
+    if isinstance(owner, types.FunctionType):
+        made.forget_other_names(owner)
     tensors: list[torch.Tensor] = []
     kind = _kind(arguments, tensors)
     if kind is None:
@@ -370,9 +373,11 @@ def _recorded(
     aliases = {id(tensor): wrap(plain(tensor)) if tensor.__class__ is Tensor else plain(tensor) for tensor in tensors}
     inputs = [aliases[id(tensor)] for tensor in tensors]  # objects that only this call knows
     replaced = _with_tensors(arguments, iter(inputs))
-    result, tape, problem = record(
-        lambda: calls.graph.run(compute, replaced), inputs, quick=plan.tape is not None, evaluates=evaluates
-    )
+
+    def own() -> Any:  # a replay's results have memory of their own, too
+        return own_results(calls.graph.run(compute, replaced), (replaced,), program.writes)
+
+    result, tape, problem = record(own, inputs, quick=plan.tape is not None, evaluates=evaluates)
     if evaluates:  # a result that is an input is the caller's object
         result = next((tensor for tensor in tensors if aliases[id(tensor)] is result), result)
     is_other = problem == NO_UPDATE or (tape and plan.tape and plan.tape.branches != tape.branches)
@@ -411,7 +416,7 @@ def _compile(plan: _Plan, tape: Tape, level: str) -> None:
     plan.run, plan.tape = compiled(tape, level in ("O1", "O2")), None
     plan.written = Views(plain(tape.constants[name]) for name in tape.constants if name in tape.written)
     plan.writes = bool(tape.written) or any(node.op is Opaque or is_random(node.op) for node in tape.nodes)
-    plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Tensor)]
+    plan.foreign = [tensor for tensor in tape.constants.values() if not isinstance(tensor, Parameter)]
     plan.pointers = list(map(_data_ptr, plan.foreign))
     plan.read = Views(plain(tape.constants[name]) for name in tape.read)  # type: ignore[index]
     plan.found = list(tape.read.values())

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 from mindspore_compat._autograd.engine import GRADS
+from mindspore_compat._autograd.forward import KEPT
 from mindspore_compat._autograd.recorded import MAX_NODES
 from mindspore_compat._graph.export.ir import MAX_LEAVES, num_leaves
 from mindspore_compat._graph.operators import SHOWS_SIZE, SHOWS_VALUE, aliased, is_random
@@ -30,7 +31,7 @@ from mindspore_compat._graph.recorder import Identity, Reading, Recorder, place_
 from mindspore_compat._graph.replay.bindings import binding
 from mindspore_compat._graph.replay.branches import MAX_SAVED, Branch
 from mindspore_compat._runtime.device import CPU, current_device
-from mindspore_compat._tensor.wrapping import plain
+from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
 
@@ -273,12 +274,15 @@ class _StepRecorder(Recorder):
                 self.give_up("it uses the memory of a tensor through another object")
         return None
 
+    def alias(self, item: Any) -> Any:
+        """Return another object for a tensor that the computation made: those that then live, the program keeps."""
+        is_made = type(item) in (Tensor, torch.Tensor) and (self._names.get(item) or "")[:1] == "t"
+        return wrap(_Base.detach(item)) if is_made else item
+
     def keeps_more(self) -> bool:
-        """Return whether the program still holds a tensor that it made and does not return."""
-        known = {self._roots.get(ref, ref) for ref in refs(self.tape.returned)}
+        """Return whether the program holds a tensor that it made, besides the result."""
         for _ in range(2):
-            alive = {name for _, name in self._names.alive() if name[0] == "t"}
-            if all(self._roots.get(name, name) in known for name in alive):
+            if not any(name[0] == "t" for _, name in self._names.alive()):
                 return False
             gc.collect()  # cycles of objects
         return True
@@ -395,6 +399,7 @@ def record(
         evaluates: no other tensor of it may stay alive but the result.
     """
     recorder = program.recorder = _StepRecorder(inputs, quick, evaluates)
+    kept = set(KEPT)
     program.recording += 1
     watch, drawn = _Watch(sys.stdout), _random_states()
     sys.stdout = watch  # type: ignore[assignment]
@@ -405,6 +410,8 @@ def record(
     finally:
         hook.remove()
         sys.stdout, program.recorder = watch.stream, None
+    for cell in filter(None, [KEPT[key]() for key in KEPT.keys() - kept]):
+        cell._forget_kept()  # of inputs that no later call has
     if num_leaves(result) > MAX_LEAVES:
         return result, None, f"its result has more than {MAX_LEAVES} values"
     if not recorder.updates and any(
@@ -419,8 +426,10 @@ def record(
     if drawn != _random_states():
         recorder.give_up(DRAWS)
     recorder.tape.returned, recorder.tape.recomputes = recorder.ref(result), recorder.recomputes
-    if evaluates and not recorder.problem and (recorder.keeps_more() or not _is_plain(result)):
-        recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
+    if not recorder.problem:
+        result = tree_map(recorder.alias, result)
+        if recorder.keeps_more() or (evaluates and not _is_plain(result)):
+            recorder.give_up("it keeps a tensor that it computes, or returns an object of another class")
     return (result, None, recorder.problem) if recorder.problem else (result, recorder.tape, "")
 
 
