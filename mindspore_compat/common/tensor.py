@@ -95,6 +95,8 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
     ) -> Tensor:
         if init is not None:
             return lazy_init.tensor_of(cls, init, shape, dtype, input_data)
+        if input_data.__class__ is torch.dtype and dtype is not None:  # as _c_expression.Tensor(dtype, shape)
+            input_data, dtype, shape = None, input_data, dtype
         if input_data is None and dtype is not None and not isinstance(shape, int):
             sizes = open_sizes(shape)
             if sizes is not None:

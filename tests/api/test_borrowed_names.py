@@ -271,6 +271,7 @@ def test_names_of_public_repositories() -> None:
     assert mnp.dtypes.int32 is mnp.int32 and mnp.dtypes.inf == np.inf
     assert ("gpu" in default_config.__device_target__) is ms.hal.is_available("GPU")
     assert CoreTensor(shape=[2, 3], dtype=mstype.float16).shape == (2, 3)
+    assert CoreTensor(mstype.int32, (2, 3)).dtype == mstype.int32 and CoreTensor(mstype.int32, [4]).shape == (4,)
     assert CoreTensor.from_numpy(np.ones(2, np.float32)).asnumpy().tolist() == [1.0, 1.0]
 
 
