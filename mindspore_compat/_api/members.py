@@ -57,6 +57,12 @@ def left_out() -> tuple[LeftOut, ...]:
         return tuple(LeftOut(**row) for row in csv.DictReader(file))
 
 
+def reason_of(cls: str, member: str) -> str:
+    """Return the reason why the member is left out, ``""`` without one."""
+    name = cls.removeprefix("mindspore.")
+    return next((row.reason for row in left_out() if row.covers(name, member)), "")
+
+
 def absent_members() -> Iterator[tuple[str, str]]:
     """Yield (class, member) for each member that is not here, of the classes that are here."""
     for name, members in public_members().items():

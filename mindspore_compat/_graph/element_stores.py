@@ -233,15 +233,26 @@ def callees(function: types.FunctionType) -> Iterator[types.FunctionType]:
 
 def named(function: types.FunctionType, names: Iterable[str]) -> Iterator[types.FunctionType]:
     """Yield the functions that names of the module and of the scopes around the function stand for."""
+    yield from _followed(function, [item for value in _values(function, names) for item in _functions_in(value)])
+
+
+def values_read(function: types.FunctionType) -> list[Any]:
+    """Return the values of the globals and closure variables that a function reads itself, and its defaults."""
+    code = function.__code__
+    source = source_of(code)
+    names = {*code.co_names, *code.co_freevars}.difference(code.co_varnames, code.co_cellvars)
+    names = names.intersection(source.names) if source.node else names  # attributes are among co_names
+    return [*_values(function, names), *(function.__defaults__ or ())]
+
+
+def _values(function: types.FunctionType, names: Iterable[str]) -> Iterator[Any]:
     around = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-    found = []
     for name in names:
         if name in around:
             with contextlib.suppress(ValueError):  # not assigned yet
-                found.append(around[name].cell_contents)
+                yield around[name].cell_contents
         else:
-            found.append(function.__globals__.get(name))
-    yield from _followed(function, [function for item in found for function in _functions_in(item)])
+            yield function.__globals__.get(name)
 
 
 def _functions_in(value: Any) -> list[types.FunctionType]:

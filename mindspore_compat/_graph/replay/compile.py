@@ -53,7 +53,6 @@ class _Compiler:
         return tree_map(lambda item: Ref(self.same.get(item, item)) if isinstance(item, Ref) else item, value)
 
     def _reduced(self) -> Iterator[Node]:
-        transposed: dict[str, str] = {}
         run: dict[tuple, list[str | None]] = {}  # operator and arguments -> its results
         shared = self.given | self.tape.written
         returned: set[str] = set(refs(self.tape.returned))
@@ -67,11 +66,6 @@ class _Compiler:
             if op is _aten.detach.default and not (args[0][0] != "t" and name in returned):
                 self.same[str(name)] = args[0]
                 continue
-            if op is _aten.t.default and args[0] in transposed:
-                self.same[str(name)] = transposed[args[0]]
-                continue
-            if op is _aten.t.default:
-                transposed[str(name)] = args[0]
             is_own = not self.tape.recomputes and shared.isdisjoint(node.outputs)
             if is_own and _is_idle(node) and not is_view(op):
                 earlier = run.setdefault((op, repr(args), repr(kwargs)), node.outputs)

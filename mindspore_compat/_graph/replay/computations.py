@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import weakref
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import torch
 
 from mindspore_compat import log
+from mindspore_compat._graph.element_stores import values_read
 from mindspore_compat._random.rng_state import Graphs
 
 #: share of the eager time of a computation that recordings may take on top of the first tape
@@ -30,10 +30,6 @@ def _switch() -> tuple[bool, int]:
             f"{given!r}."
         )
     return word in ("off", "0") or os.environ.get("MS_JIT") == "0", int(number or 1) if word == "check" else 0
-
-
-def _is_same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
 
 
 class Computations:
@@ -70,12 +66,10 @@ class Computations:
 
     def forget_other_names(self, function: Any) -> None:
         """Drop all recordings once a global, closure variable or default of the function is another object or value."""
-        try:
-            names = inspect.getclosurevars(function)
-        except ValueError:  # a name of the function around it has no value yet
-            return
-        named = [*names.nonlocals.values(), *names.globals.values(), *(function.__defaults__ or ())]
-        if not all(map(_is_same, named, self.named)) or len(named) != len(self.named):
+        named, plain = values_read(function), (int, float, str)
+        pairs = zip(named, self.named)
+        is_same = all(a is b or (type(a) is type(b) and isinstance(a, plain) and a == b) for a, b in pairs)
+        if not is_same or len(named) != len(self.named):
             self.calls, self.named = {}, named
 
     def can_pay(self) -> bool:

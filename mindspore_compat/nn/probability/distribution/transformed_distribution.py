@@ -26,10 +26,8 @@ class TransformedDistribution(Distribution):
     known where the bijector is linear.
 
     Args:
-        bijector: a `Bijector`.
-        distribution: of float type; calls take its parameters.
-        seed, name: as of `Distribution`.
-        dtype: type of the results, an argument before 1.2; by default the distribution's.
+        bijector: a `Bijector`. distribution: of float type; calls take its parameters.
+        seed, name: as of `Distribution`. dtype: an argument of 1.0 and 1.1; by default the distribution's.
     """
 
     _SHOWN: ClassVar[dict[str, str] | None] = None
