@@ -185,7 +185,8 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
             replace_values(self, value.detach())
         else:
             program.values_written()
-            self.data = value.detach().clone()
+            program.memory_moved()
+            torch.Tensor.data.__set__(self, value.detach().clone())  # a subclass's ``data`` may be read only
         return self
 
     def itemset(self: Any, *args: Any) -> Any:

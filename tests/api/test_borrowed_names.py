@@ -259,6 +259,12 @@ def test_names_of_the_core() -> None:
     assert disable_multi_thread() is None
 
 
+class _ReadOnly(ms.Tensor):
+    """As MindNLP's Parameter."""
+
+    data = property(lambda self: self)
+
+
 def test_names_of_public_repositories() -> None:
     """Chinese-CLIP casts outputs, mbart reads dtypes, x2ms's adapter asks for a GPU, mistral makes empty Tensors."""
     from mindspore_compat._c_expression import Tensor as CoreTensor
@@ -272,6 +278,7 @@ def test_names_of_public_repositories() -> None:
     assert ("gpu" in default_config.__device_target__) is ms.hal.is_available("GPU")
     assert CoreTensor(shape=[2, 3], dtype=mstype.float16).shape == (2, 3)
     assert CoreTensor(mstype.int32, (2, 3)).dtype == mstype.int32 and CoreTensor(mstype.int32, [4]).shape == (4,)
+    assert _ReadOnly(np.ones(2, np.float32)).assign_value(ms.Tensor([1, 2, 3])).asnumpy().tolist() == [1, 2, 3]
     assert CoreTensor.from_numpy(np.ones(2, np.float32)).asnumpy().tolist() == [1.0, 1.0]
 
 

@@ -67,8 +67,7 @@ class Computations:
     def forget_other_names(self, function: Any) -> None:
         """Drop all recordings once a global, closure variable or default of the function is another object or value."""
         named, plain = values_read(function), (int, float, str)
-        pairs = zip(named, self.named)
-        is_same = all(a is b or (type(a) is type(b) and isinstance(a, plain) and a == b) for a, b in pairs)
+        is_same = all(a is b or (type(a) is type(b) in plain and a == b) for a, b in zip(named, self.named))
         if not is_same or len(named) != len(self.named):
             self.calls, self.named = {}, named
 
