@@ -173,11 +173,6 @@ check_non_negative_int_sequence = _of_each("check_non_negative_int_sequence", ch
 check_positive_float_sequence = _of_each("check_positive_float_sequence", check_positive_float)
 
 
-def check_valid_input(arg_name: str, arg_value: Any, prim_name: Any) -> Any:
-    """Raise ValueError for None."""
-    return check(arg_name, arg_value, "", None, NE, prim_name)
-
-
 def check_type_name(arg_name: str, arg_type: Any, valid_types: Any, prim_name: Any) -> Any:
     """Raise TypeError unless a data type (or a Tensor type's element type) is valid; return it."""
     valid_types = valid_types if isinstance(valid_types, Iterable) else (valid_types,)
@@ -209,15 +204,6 @@ def check_element_type_of_iterable(arg_name: str, arg_value: Any, valid_types: A
     """Raise TypeError unless it is a list or tuple with elements of the types."""
     for element in check_value_type(arg_name, arg_value, [list, tuple], prim_name):
         check_value_type(arg_name, element, valid_types, prim_name)
-
-
-def check_element_type_of_dict(
-    arg_name: str, arg_value: Any, key_types: Any, value_types: Any, prim_name: Any = None
-) -> None:
-    """Raise TypeError unless it is a dict with keys and values of the types."""
-    for key, value in check_value_type(arg_name, arg_value, [dict], prim_name).items():
-        check_value_type(arg_name, key, key_types, prim_name)
-        check_value_type(arg_name, value, value_types, prim_name)
 
 
 def args_type_check(*type_args: Any, **type_kwargs: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -220,10 +220,6 @@ def is_graph_mode() -> bool:
     return _values.get("mode") == GRAPH_MODE or in_jit.depth > 0
 
 
-def _get_mode() -> int:
-    return get_context("mode")
-
-
 def set_auto_parallel_context(**kwargs: Any) -> None:
     """Set the keys of distributed training. docs/design/parallel.md describes the modes. A setting that processes here
     do not support raises when the network is called.
