@@ -185,8 +185,7 @@ class TensorMethods(ReduceMethods, ShapeMethods, LegacyAttributes, InstalledMeth
             replace_values(self, value.detach())
         else:
             program.values_written()
-            program.memory_moved()
-            torch.Tensor.data.__set__(self, value.detach().clone())  # a subclass's ``data`` may be read only
+            self._set_data(value.detach().clone())  # a program's subclass may let ``data`` be read only
         return self
 
     def itemset(self: Any, *args: Any) -> Any:

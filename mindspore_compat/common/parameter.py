@@ -185,7 +185,7 @@ class Parameter(Tensor, torch.nn.Parameter, metaclass=ParameterType):
         before, after = _is_differentiable(self.dtype), _is_differentiable(value.dtype)
         if before and not after:  # torch has no gradients of integers
             _set_requires_grad(self, False)
-        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
+        super()._set_data(value)
         if after and not before:
             _set_requires_grad(self, self._wants_grad)
 

@@ -141,14 +141,15 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         size._shape = tuple(_get_shape(self))
         return size
 
+    def _set_data(self, value: torch.Tensor) -> None:
+        program.memory_moved()
+        _set_data(self, value)
+
     @property
     def data(self) -> Tensor:  # type: ignore[override]
         return wrap(memory(self))
 
-    @data.setter
-    def data(self, value: torch.Tensor) -> None:
-        program.memory_moved()
-        _set_data(self, value)
+    data = data.setter(_set_data)  # type: ignore[attr-defined]
 
     def set_(self, *args: Any, **kwargs: Any) -> Tensor:
         """Take over another tensor's memory, as torch."""

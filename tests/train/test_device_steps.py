@@ -66,7 +66,7 @@ AS_GRAPH = "as one CUDA graph"
         ("shapes", AS_GRAPH),
         ("own optimizer", AS_GRAPH),
         ("O1", AS_GRAPH),
-        ("returns its inputs", "it returns a part of its inputs"),
+        ("returns its inputs", AS_GRAPH),
         ("a number on the host", "takes or gives a tensor on the CPU"),
         ("branch on a value", AS_GRAPH),  # up to the branch
         ("sizes of values", ""),
