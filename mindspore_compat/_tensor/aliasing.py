@@ -55,6 +55,11 @@ class Views(list[torch.Tensor]):
                 del _views[place]
 
 
+def has_views(tensor: torch.Tensor) -> bool:
+    """Return whether there are `Views` of its memory."""
+    return _place(tensor) in _views
+
+
 class _Thread(threading.local):
     """Flag of this thread: compiled code has written to a Parameter after it took a part of it. ``watching`` are the
     `WrittenOnce` that save Parameters before a write.

@@ -31,6 +31,7 @@ from mindspore_compat._graph.recorder import Identity, Reading, Recorder, place_
 from mindspore_compat._graph.replay.bindings import binding
 from mindspore_compat._graph.replay.branches import MAX_SAVED, Branch
 from mindspore_compat._runtime.device import CPU, current_device
+from mindspore_compat._tensor.aliasing import has_views
 from mindspore_compat._tensor.wrapping import plain, wrap
 from mindspore_compat.common.parameter import Parameter
 from mindspore_compat.common.tensor import Tensor
@@ -282,7 +283,7 @@ class _StepRecorder(Recorder):
     def keeps_more(self) -> bool:
         """Return whether the program holds a tensor that it made, besides the result."""
         for _ in range(2):
-            if not any(name[0] == "t" for _, name in self._names.alive()):
+            if not any(name[0] == "t" and not has_views(tensor) for tensor, name in self._names.alive()):
                 return False
             gc.collect()  # cycles of objects
         return True
