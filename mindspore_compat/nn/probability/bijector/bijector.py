@@ -64,7 +64,7 @@ class Bijector(Cell):
     def _add_parameter(self, value: Any, name: str) -> Any:
         """Return a parameter as a Tensor of floats."""
         made = value if isinstance(value, torch.Tensor) else Tensor(value)
-        made = made if torch.Tensor.is_floating_point(made) else torch.Tensor.float(made)
+        made = made if torch.Tensor.is_floating_point(made) else Tensor(value, torch.float32)
         if self.common_dtype not in (None, made.dtype):
             raise TypeError(f"{name} should have the same dtype as other arguments.")
         self.common_dtype = made.dtype
