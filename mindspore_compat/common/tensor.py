@@ -202,7 +202,7 @@ class Tensor(TensorMethods, torch.Tensor, metaclass=TensorType):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """Compute NumPy's reductions by NumPy, which would call methods of other arguments; leave the rest as it is."""
+        """Reduce the values by NumPy, which would call methods with arguments that they do not take; leave the rest."""
         if function not in _REDUCTIONS:
             return function._implementation(*args, **kwargs)
         args = [one.asnumpy() if isinstance(one, Tensor) else one for one in args]
